@@ -1,0 +1,1 @@
+"""Machine-readable specification, golden data and conformance suite for Ascend aclnn operators."""

@@ -1,0 +1,1 @@
+"""Read, lint and question the spec: tables, rules, operators."""

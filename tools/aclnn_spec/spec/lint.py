@@ -1,0 +1,227 @@
+"""What a schema cannot say of the spec's files; each fault is one line with its path in the file."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from aclnn_spec.spec.operator import PHASE_ONE_OUTPUTS
+from aclnn_spec.spec.rules import RULES
+from aclnn_spec.spec.tables import Tables
+
+Data = Mapping[str, Any]
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+def lint_tables(data: Data) -> list[str]:
+    """Faults of the documents of `spec/tables`, by file stem."""
+    faults = [line for name, document in data.items() for line in _texts(document, f"{name}.json", "")]
+    dtypes = [d["name"] for d in data["dtypes"]["dtypes"]]
+    for table, key in (
+        ("dtypes", "name"),
+        ("formats", "name"),
+        ("status_codes", "name"),
+        ("products", "id"),
+        ("sources", "id"),
+    ):
+        rows = data[table][table]
+        faults += _repeated(f"{table}.json: {table}", key, [row[key] for row in rows])
+        if table in ("dtypes", "formats", "status_codes"):
+            faults += _repeated(f"{table}.json: {table}", "number", [row["number"] for row in rows])
+    faults += _repeated(
+        "dtypes.json: dtypes", "spelling", [s for d in data["dtypes"]["dtypes"] for s in d["spellings"]]
+    )
+    faults += _repeated(
+        "products.json: products",
+        "SoC prefix",
+        [s for p in data["products"]["products"] for s in p["soc_prefixes"]],
+    )
+    faults += _repeated("accuracy.json: policies", "name", [p["name"] for p in data["accuracy"]["policies"]])
+    faults += _deduction(data["deduction"], dtypes)
+    kinds = {d["kind"] for d in data["dtypes"]["dtypes"]}
+    for i, rule in enumerate(data["casting"]["rules"]):
+        faults += _unknown(f"casting.json: rules[{i}]", [rule["from"], *rule["to"]], kinds, "kind")
+    sources = {s["id"] for s in data["sources"]["sources"]}
+    for name, document in data.items():
+        if name != "sources":
+            faults += _sources(document, f"{name}.json", "", sources)
+    return faults
+
+
+def _deduction(data: Data, dtypes: Sequence[str]) -> Iterator[str]:
+    where = "deduction.json"
+    columns, rows = data["dtypes"], data["rows"]
+    yield from _unknown(f"{where}: dtypes", columns, dtypes, "data type")
+    if list(rows) != list(columns):
+        yield f"{where}: rows: found {', '.join(rows)}, expected one for each of {', '.join(columns)}, in that order"
+        return
+    for row, cells in rows.items():
+        if len(cells) != len(columns):
+            yield f"{where}: rows.{row}: found {len(cells)} cells, expected {len(columns)}"
+            return
+        yield from _unknown(
+            f"{where}: rows.{row}", [cell for cell in cells if cell], columns, "data type of this table"
+        )
+    for i, j in product(range(len(columns)), repeat=2):
+        here, there = rows[columns[i]][j], rows[columns[j]][i]
+        if i < j and here != there:
+            yield f"{where}: rows.{columns[i]}[{j}]: found {here}, expected {there} as in rows.{columns[j]}[{i}] (symmetry)"
+        if i == j and here != columns[i]:
+            yield f"{where}: rows.{columns[i]}[{j}]: found {here}, expected {columns[i]}: a type and itself"
+
+
+def lint_operator(stem: str, data: Data, tables: Tables) -> list[str]:
+    """Faults of an operator file; `stem` is its file name without `.json`."""
+    where = f"{stem}.json"
+    faults = list(_texts(data, where, ""))
+    faults += _sources(data, where, "", tables.sources)
+    if data["name"] != stem:
+        faults.append(f"{where}: name: found {data['name']}, expected the file's own name {stem}")
+    missing, extra = (
+        set(tables.products) - set(data["products"]),
+        set(data["products"]) - set(tables.products),
+    )
+    if missing or extra:
+        found = ", ".join(data["products"])
+        faults.append(f"{where}: products: found {found}, expected exactly {', '.join(tables.products)}")
+    faults += _parameters(data, where, tables)
+    faults += _repeated(f"{where}: clauses", "id", [clause["id"] for clause in data["clauses"]])
+    for i, clause in enumerate(data["clauses"]):
+        faults += _clause(clause, f"{where}: clauses[{i}] ({clause['id']})", data, tables)
+    faults += _repeated(f"{where}: errata", "id", [erratum["id"] for erratum in data["errata"]])
+    faults += _accuracy(data, where, tables)
+    names = [p["name"] for p in data["parameters"]]
+    if list(data["example"]["arguments"]) != names:
+        faults.append(
+            f"{where}: example.arguments: found {', '.join(data['example']['arguments'])}, expected {', '.join(names)}"
+        )
+    return faults
+
+
+def _parameters(data: Data, where: str, tables: Tables) -> Iterator[str]:
+    names = [p["name"] for p in data["parameters"]]
+    yield from _repeated(f"{where}: parameters", "name", names)
+    prototype = [p["name"] for p in data["prototypes"]["get_workspace_size"]["parameters"]]
+    if prototype != [*names, *PHASE_ONE_OUTPUTS]:
+        expected = ", ".join([*names, *PHASE_ONE_OUTPUTS])
+        yield f"{where}: prototypes.get_workspace_size.parameters: found {', '.join(prototype)}, expected {expected}"
+    for i, parameter in enumerate(data["parameters"]):
+        place = f"{where}: parameters[{i}] ({parameter['name']})"
+        yield from _unknown(f"{place}.dtypes", parameter.get("dtypes", ()), tables.dtypes, "data type")
+        yield from _unknown(f"{place}.formats", parameter.get("formats", ()), tables.formats, "format")
+        low, high = parameter.get("rank", (0, 0))
+        if low > high:
+            yield f"{place}.rank: found [{low}, {high}], expected the smaller first"
+    if [p["role"] for p in data["parameters"]].count("output") != 1:
+        yield f"{where}: parameters: found no single output, expected one parameter of role output"
+
+
+def _clause(clause: Data, where: str, data: Data, tables: Tables) -> Iterator[str]:
+    outcome, rule = clause["outcome"], clause.get("rule")
+    if not clause["sources"]:
+        yield f"{where}.sources: found none, expected at least one"
+    yield from _unknown(f"{where}.products", clause.get("products", ()), tables.products, "product")
+    for i, conflict in enumerate(clause.get("conflicts", ())):
+        yield from _unknown(f"{where}.conflicts[{i}].between", conflict["between"], tables.sources, "source")
+    ids = {c["id"]: c for c in data["clauses"]}
+    if "error" in outcome and isinstance(outcome, dict):
+        yield from _unknown(f"{where}.outcome.error", outcome["error"], tables.status_codes, "status code")
+        if rule is None and "order" not in clause:
+            yield f"{where}: an error clause without a rule; expected one of {', '.join(RULES)}"
+    if isinstance(outcome, dict) and "unspecified" in outcome:
+        codes = [label for label in outcome["unspecified"] if label.isupper()]
+        yield from _unknown(f"{where}.outcome.unspecified", codes, tables.status_codes, "status code")
+        follows = outcome.get("follows")
+        if follows is not None and not (follows in ids and _is_uniform(ids[follows])):
+            yield f"{where}.outcome.follows: found {follows}, expected the id of a clause that is uniform"
+    if "order" in clause:
+        errors = [c["id"] for c in data["clauses"] if "error" in c["outcome"] and "rule" in c]
+        if sorted(clause["order"]) != sorted(errors):
+            yield f"{where}.order: found {', '.join(clause['order'])}, expected each of {', '.join(errors)} once"
+    if rule is not None:
+        yield from _rule(rule, f"{where}.rule", data, tables)
+
+
+def _is_uniform(clause: Data) -> bool:
+    return isinstance(clause["outcome"], dict) and bool(clause["outcome"].get("uniform"))
+
+
+def _rule(rule: Data, where: str, data: Data, tables: Tables) -> Iterator[str]:
+    by_name = {p["name"]: p for p in data["parameters"]}
+    tensors = [name for name, p in by_name.items() if p["kind"] == "tensor"]
+    allowed = {"not_null": [*tensors, *PHASE_ONE_OUTPUTS], "one_of": [n for n in by_name if n not in tensors]}
+    for key in ("on", "of", "to"):
+        names = rule.get(key, ())
+        names = [names] if isinstance(names, str) else names
+        yield from _unknown(
+            f"{where}.{key}", names, allowed.get(rule["kind"], tensors), "parameter of this kind"
+        )
+    yield from _unknown(f"{where}.dtypes", rule.get("dtypes", ()), tables.dtypes, "data type")
+    yield from _unknown(f"{where}.formats", rule.get("formats", ()), tables.formats, "format")
+    for name in rule["on"] if rule["kind"] == "one_of" else ():
+        declared = list(by_name.get(name, {}).get("values", {}).values())
+        if name in by_name and declared != rule["values"]:
+            yield f"{where}.values: found {rule['values']}, expected {declared} as parameter {name} lists them"
+
+
+def _accuracy(data: Data, where: str, tables: Tables) -> Iterator[str]:
+    reductions = {name for p in data["parameters"] if p["name"] == "reduction" for name in p["values"]}
+    seen: set[str] = set()
+    for i, entry in enumerate(data["accuracy"]):
+        place = f"{where}: accuracy[{i}].when"
+        yield from _unknown(f"{place}.reduction", entry["when"].get("reduction", ()), reductions, "reduction")
+        yield from _unknown(f"{place}.dtype", entry["when"].get("dtype", ()), tables.dtypes, "data type")
+        seen |= set(entry["when"].get("reduction", ()))
+    if reductions - seen:
+        yield f"{where}: accuracy: nothing is said of reduction {', '.join(sorted(reductions - seen))}"
+
+
+def _texts(node: Any, where: str, path: str) -> Iterator[str]:
+    if isinstance(node, dict):
+        if node.keys() == {"zh", "en"}:
+            yield from _text(node, f"{where}: {path}")
+            return
+        for key, value in node.items():
+            yield from _texts(value, where, f"{path}.{key}" if path else key)
+    elif isinstance(node, list):
+        for i, value in enumerate(node):
+            yield from _texts(value, where, f"{path}[{i}]")
+
+
+def _text(text: Data, where: str) -> Iterator[str]:
+    for lang in ("zh", "en"):
+        if not text[lang].strip():
+            yield f"{where}.{lang}: found an empty text"
+    if text["zh"] == text["en"]:
+        yield f"{where}: zh and en are identical: {text['en'][:60]!r}"
+    elif text["zh"].strip() and not _HAN.search(text["zh"]):
+        yield f"{where}.zh: found no Chinese in {text['zh'][:60]!r}"
+    if _HAN.search(text["en"]):
+        yield f"{where}.en: found Chinese in {text['en'][:60]!r}"
+
+
+def _sources(node: Any, where: str, path: str, known: Mapping[str, Any] | set[str]) -> Iterator[str]:
+    if isinstance(node, dict):
+        if "of" in node and "where" in node:
+            yield from _unknown(f"{where}: {path}.of", [node["of"]], known, "source")
+            return
+        for key, value in node.items():
+            yield from _sources(value, where, f"{path}.{key}" if path else key, known)
+    elif isinstance(node, list):
+        for i, value in enumerate(node):
+            yield from _sources(value, where, f"{path}[{i}]", known)
+
+
+def _unknown(where: str, names: Sequence[str], known: Any, what: str) -> Iterator[str]:
+    for name in names:
+        if name not in known:
+            yield f"{where}: found {name}, expected a {what}: {', '.join(map(str, known))}"
+
+
+def _repeated(where: str, what: str, values: Sequence[Any]) -> Iterator[str]:
+    for value, count in Counter(values).items():
+        if count > 1:
+            yield f"{where}: {what} {value} is given {count} times, expected once"

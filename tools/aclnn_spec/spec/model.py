@@ -1,0 +1,297 @@
+"""The things a spec speaks of: texts, types, codes, products, parameters, clauses, and the description of a tensor."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from aclnn_spec.spec.rules import Rule
+
+INT64 = range(-(2**63), 2**63)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Text:
+    """One thing said to people in both languages."""
+
+    zh: str
+    en: str
+
+    def __getitem__(self, lang: str) -> str:
+        return {"zh": self.zh, "en": self.en}[lang]
+
+
+class DType(str):
+    """A data type under its API name (`FLOAT`); compares equal to that name."""
+
+    __slots__ = ("bits", "kind", "number", "spellings", "storage")
+
+    number: int
+    """Value in the C enum aclDataType."""
+    kind: str
+    """float, int, uint, bool, complex or other."""
+    bits: int | None
+    """Size of an element, in bits."""
+    storage: str | None
+    """NumPy type string of an element in golden data; BFLOAT16 and COMPLEX32 are held as bits."""
+    spellings: tuple[str, ...]
+    """All names the official pages use for it."""
+
+    def __new__(
+        cls,
+        name: str,
+        *,
+        number: int,
+        kind: str,
+        bits: int | None,
+        storage: str | None,
+        spellings: tuple[str, ...],
+    ) -> Self:
+        self = super().__new__(cls, name)
+        self.number, self.kind, self.bits, self.storage, self.spellings = (
+            number,
+            kind,
+            bits,
+            storage,
+            spellings,
+        )
+        return self
+
+    @property
+    def name(self) -> str:
+        """The API name as a plain string."""
+        return str(self)
+
+
+class Format(str):
+    """A tensor format under its API name (`ND`); compares equal to that name."""
+
+    __slots__ = ("number", "rank")
+
+    number: int
+    """Value in the C enum aclFormat."""
+    rank: int | None
+    """The only rank this format names plainly laid out tensors of; None where it prescribes nothing or a layout of its own."""
+
+    def __new__(cls, name: str, *, number: int, rank: int | None) -> Self:
+        self = super().__new__(cls, name)
+        self.number, self.rank = number, rank
+        return self
+
+    @property
+    def name(self) -> str:
+        """The API name as a plain string."""
+        return str(self)
+
+
+class StatusCode(int):
+    """A value of aclnnStatus that knows its name; compares equal to the number."""
+
+    name: str
+    meaning: Text
+
+    def __new__(cls, number: int, *, name: str, meaning: Text) -> Self:
+        self = super().__new__(cls, number)
+        self.name, self.meaning = name, meaning
+        return self
+
+    def __repr__(self) -> str:
+        return f"{self.name} ({int(self)})"
+
+    __str__ = __repr__
+
+
+@dataclass(frozen=True, kw_only=True)
+class Product:
+    """A product series, and how its chips name themselves."""
+
+    id: str
+    name: Text
+    soc_prefixes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where a fact comes from: a source's id in `tables/sources.json` and the place in it."""
+
+    of: str
+    where: Text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conflict:
+    """Sources that disagree, and the reading this spec chose."""
+
+    between: tuple[str, ...]
+    text: Text
+    reading: Text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """A parameter of phase 1, without workspaceSize and executor."""
+
+    name: str
+    role: str
+    """input, output or attribute."""
+    kind: str
+    """tensor or int64."""
+    summary: Text
+    sources: tuple[Source, ...]
+    dtypes: tuple[DType, ...] = ()
+    formats: tuple[Format, ...] = ()
+    rank: tuple[int, int] | None = None
+    non_contiguous: bool = False
+    values: Mapping[str, int] = field(default_factory=dict)
+    """Named values of an attribute."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clause:
+    """One thing an implementation is held to, or left free in.
+
+    `outcome` is `value` (the call succeeds with the defined result), `error` (it fails with one of `accepts`)
+    or `unspecified` (any of `accepts` will do).
+    """
+
+    id: str
+    outcome: str
+    text: Text
+    sources: tuple[Source, ...]
+    accepts: tuple[str, ...] = ()
+    """Status-code names of an error clause; labels of an unspecified one, the reference's own behaviour first."""
+    uniform: bool = False
+    """One label over a whole run."""
+    follows: str | None = None
+    """Any label but the first needs the same label at this clause, in the same run."""
+    rule: Rule | None = None
+    """The call touches the clause when the rule does not hold."""
+    order: tuple[str, ...] = ()
+    """Of the clause on precedence: the order in which the open host code tests."""
+    products: tuple[str, ...] = ()
+    """The only products it concerns; empty: all."""
+    conflicts: tuple[Conflict, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accuracy:
+    """How far a result may be from the correctly rounded one, in ULP, and when."""
+
+    reduction: tuple[str, ...]
+    dtype: tuple[DType, ...]
+    """The coarser of the deduced type and the output's; empty: any."""
+    ulp: int | str
+    """A number, or `rank + k` with the rank of the broadcast shape."""
+    text: Text
+    sources: tuple[Source, ...]
+
+    def limit(self, rank: int) -> int:
+        """The allowed distance in ULP for a broadcast shape of this rank."""
+        if isinstance(self.ulp, int):
+            return self.ulp
+        return rank + int(self.ulp.removeprefix("rank + "))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Erratum:
+    """A mistake of the official page and how this spec reads it."""
+
+    id: str
+    text: Text
+    reading: Text
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prototype:
+    """One phase's C function: its name, and (name, C type) of each parameter in order."""
+
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """An accuracy policy; `dtypes` maps a type to its rtol, atol and limit, and is empty for `strict`."""
+
+    name: str
+    text: Text
+    sources: tuple[Source, ...]
+    share: float = 1.0
+    max_ulp: int = 0
+    dtypes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides, in elements, of a densely packed row-major tensor."""
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TensorDesc:
+    """What aclCreateTensor is told of a tensor: strides and offset count elements of a storage of `storage_shape`."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] = None  # type: ignore[assignment]  # filled in below, so that readers never see None
+    offset: int = 0
+    format: str = "ND"
+    storage_shape: tuple[int, ...] = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.strides is None:
+            object.__setattr__(self, "strides", contiguous_strides(self.shape))
+        if self.storage_shape is None:
+            object.__setattr__(self, "storage_shape", self.shape)
+        if len(self.strides) != len(self.shape):
+            raise ValueError(
+                f"strides: found {self.strides}, expected one for each dimension of {self.shape}"
+            )
+        if min((*self.shape, *self.strides, *self.storage_shape, self.offset), default=0) < 0:
+            raise ValueError(f"sizes, strides and offset are not negative; found {self}")
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return prod(self.shape)
+
+    @property
+    def end(self) -> int:
+        """One past the last element of the storage that the view reaches; 0 for an empty tensor."""
+        if self.size == 0:
+            return 0
+        return self.offset + sum((n - 1) * s for n, s in zip(self.shape, self.strides, strict=True)) + 1
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{','.join(map(str, self.shape))}]"
+
+
+_TENSOR = re.compile(r"(?P<dtype>\w+)\[(?P<shape>[\d, ]*)\](?::(?P<format>\w+))?")
+
+Argument = TensorDesc | int | float | bool | None
+Arguments = Mapping[str, Any]
+
+
+def parse_argument(text: str) -> Argument:
+    """Read `null`, an integer, or `DTYPE[d0,d1,…]` with an optional `:FORMAT`; ValueError says what was expected."""
+    if text == "null":
+        return None
+    if re.fullmatch(r"[+-]?\d{1,40}", text):
+        return int(text)
+    found = _TENSOR.fullmatch(text)
+    if found is None:
+        raise ValueError(
+            "expected null, an integer, or DTYPE[d0,d1,…] as in FLOAT16[2,3] (or FLOAT16[2,3]:NCHW)"
+        )
+    sizes = [size.strip() for size in found["shape"].split(",")] if found["shape"].strip() else []
+    if any(not size.isdecimal() or int(size) not in INT64 for size in sizes):
+        raise ValueError("expected a non-negative 64-bit size between every two commas")
+    return TensorDesc(dtype=found["dtype"], shape=tuple(map(int, sizes)), format=found["format"] or "ND")
