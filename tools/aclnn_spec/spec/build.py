@@ -52,14 +52,9 @@ def tables_from(data: Data) -> Tables:
     deduction = data["deduction"]
     return Tables(
         dtypes=MappingProxyType(dtypes),
-        spellings=MappingProxyType(
-            {spelling: dtype for dtype in dtypes.values() for spelling in dtype.spellings}
-        ),
+        spellings=MappingProxyType({spelling: dtype for dtype in dtypes.values() for spelling in dtype.spellings}),
         formats=MappingProxyType(
-            {
-                f["name"]: Format(f["name"], number=f["number"], rank=f.get("rank"))
-                for f in data["formats"]["formats"]
-            }
+            {f["name"]: Format(f["name"], number=f["number"], rank=f.get("rank")) for f in data["formats"]["formats"]}
         ),
         status_codes=MappingProxyType(
             {
@@ -131,9 +126,7 @@ def operator_from(data: Data, tables: Tables) -> Operator:
 
 
 def _prototype(data: Data) -> Prototype:
-    return Prototype(
-        name=data["name"], parameters=tuple((p["name"], p["c_type"]) for p in data["parameters"])
-    )
+    return Prototype(name=data["name"], parameters=tuple((p["name"], p["c_type"]) for p in data["parameters"]))
 
 
 def _parameter(data: Data, tables: Tables) -> Parameter:

@@ -43,9 +43,7 @@ class Facts:
                     break
                 common = table.get((common, tensor.dtype))
             return (common,)
-        choices = [
-            self.listed[name] if t is None else (t.dtype,) for name, t in zip(names, tensors, strict=True)
-        ]
+        choices = [self.listed[name] if t is None else (t.dtype,) for name, t in zip(names, tensors, strict=True)]
         return tuple({self.tables.deduce(types) for types in product(*choices)})
 
     def broadcast(self, names: tuple[str, ...]) -> tuple[Shape | None, bool]:

@@ -1,4 +1,4 @@
-"""Files that are never half written, JSON with one spelling, and a JSON reader that says what is wrong and where."""
+"""Files that are never half written, JSON in one spelling, and a reader that says what is wrong in it."""
 
 import hashlib
 import json
@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, BinaryIO
 
 from aclnn_spec.spec.errors import InputError
 
 _INDENT = "  "
-_MAX_DIGITS = 40  # no integer of 64 bits, and no honest float, needs more
+_MAX_DIGITS = 40  # twice what 64 bits need
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def sha256(path: Path) -> str:
 
 
 def canonical_json(value: object) -> bytes:
-    """Give the one spelling of the value: UTF-8, 2 spaces of indent, keys in their own order, a final newline.
+    """Give the one spelling of the value: UTF-8, 2 spaces of indent, keys as they come, a final newline.
 
     A list without lists or objects in it stands on one line, so that shapes read well. -0.0 keeps its sign.
     Raises ValueError for NaN and infinities, TypeError for what JSON cannot hold.
@@ -71,49 +71,64 @@ def canonical_json(value: object) -> bytes:
 def read_json(path: Path) -> Any:
     """Read a JSON file; InputError for one that is missing, not UTF-8, not JSON, or not safe to pass on.
 
-    Not safe are what Python's reader lets through: repeated keys, NaN and infinities (numbers too large for a
-    float included), lone surrogates; and nesting or numbers beyond the interpreter's limits.
+    Not safe are what Python's reader lets through: repeated keys, NaN and infinities (numbers too large for
+    a float included), lone surrogates; and integers or nesting beyond reason.
     """
+    return parse_json(read_bytes(path), path)
 
-    def fail(found: str, expected: str) -> NoReturn:
-        raise InputError(f"{path}: found {found}, expected {expected}")
 
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        members = dict(pairs)
-        if len(members) < len(pairs):
-            [(key, _)] = Counter(key for key, _ in pairs).most_common(1)
-            fail(f"the key {key!r} more than once in one object", "distinct keys")
-        return members
-
-    def whole(literal: str) -> int:
-        if len(literal) > _MAX_DIGITS:
-            fail(f"an integer of {len(literal)} digits", f"at most {_MAX_DIGITS}")
-        return int(literal)
-
-    def finite(literal: str) -> float:
-        value = float(literal)
-        if not math.isfinite(value):
-            fail(f"the number {literal[:_MAX_DIGITS]}", "a finite one")
-        return value
-
+def read_bytes(path: Path) -> bytes:
+    """Read a whole file; InputError if it cannot be read."""
     with _reading(path):
-        data = path.read_bytes()
+        return path.read_bytes()
+
+
+def parse_json(data: bytes, where: str | Path) -> Any:
+    """Read JSON held in memory as read_json does; `where` (a path, say) begins the error message."""
     try:
-        text = data.decode()
-        value = json.loads(
-            text, object_pairs_hook=unique, parse_int=whole, parse_float=finite, parse_constant=finite
-        )
-        if "\\ud" in text.lower():  # only an escape can smuggle in half a character
-            json.dumps(value, ensure_ascii=False).encode()
-    except json.JSONDecodeError as error:
-        place = f"{path}: line {error.lineno}, column {error.colno}"
-        raise InputError(f"{place}: found no JSON ({error.msg}), expected JSON") from None
+        return _parse(data.decode())
     except UnicodeDecodeError as error:
-        fail(f"the byte {data[error.start]:#04x} at {error.start}", "UTF-8")
+        fault = f": found the byte {data[error.start]:#04x} at {error.start}, expected UTF-8"
     except UnicodeEncodeError:
-        fail("a lone surrogate in a string", "whole characters")
+        fault = ": found half a surrogate pair in a string, expected whole characters"
     except RecursionError:
-        fail("lists and objects nested too deep", "a handful of levels")
+        fault = ": found lists or objects nested too deep, expected a handful of levels"
+    except json.JSONDecodeError as error:
+        fault = f": line {error.lineno}, column {error.colno}: found no JSON ({error.msg}), expected JSON"
+    except InputError as error:
+        fault = f": {error}"
+    raise InputError(f"{where}{fault}")
+
+
+def _parse(text: str) -> Any:
+    """Parse JSON; the errors are those that read_json turns into its own."""
+    value = json.loads(text, object_pairs_hook=_unique, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
+    if "\\ud" in text.lower():  # only an escape can smuggle in half a character
+        json.dumps(value, ensure_ascii=False).encode()
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its members, none of them repeated."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        [(key, _)] = Counter(key for key, _ in pairs).most_common(1)
+        raise InputError(f"found the key {key!r} more than once in one object, expected distinct keys")
+    return members
+
+
+def _whole(literal: str) -> int:
+    """Make an integer of its digits, unless there are more than anything here can mean."""
+    if len(literal) > _MAX_DIGITS:
+        raise InputError(f"found an integer of {len(literal)} digits, expected at most {_MAX_DIGITS}")
+    return int(literal)
+
+
+def _finite(literal: str) -> float:
+    """Make a float of its digits, or of NaN and Infinity, which are then refused."""
+    value = float(literal)
+    if not math.isfinite(value):
+        raise InputError(f"found the number {literal[:_MAX_DIGITS]}, expected a finite one")
     return value
 
 

@@ -6,69 +6,84 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from math import prod
 from typing import Any
 
-from aclnn_spec.spec.operator import PHASE_ONE_OUTPUTS
+from aclnn_spec.spec.operator import PHASE_ONE_OUTPUTS, SUCCESS
 from aclnn_spec.spec.rules import RULES
 from aclnn_spec.spec.tables import Tables
 
 Data = Mapping[str, Any]
-_HAN = re.compile(r"[\u4e00-\u9fff]")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_CHINESE = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]")
+"""Han characters and full-width punctuation."""
 
 
 def lint_tables(data: Data) -> list[str]:
     """Faults of the documents of `spec/tables`, by file stem."""
     faults = [line for name, document in data.items() for line in _texts(document, f"{name}.json", "")]
     dtypes = [d["name"] for d in data["dtypes"]["dtypes"]]
-    for table, key in (
-        ("dtypes", "name"),
-        ("formats", "name"),
-        ("status_codes", "name"),
-        ("products", "id"),
-        ("sources", "id"),
-    ):
-        rows = data[table][table]
-        faults += _repeated(f"{table}.json: {table}", key, [row[key] for row in rows])
-        if table in ("dtypes", "formats", "status_codes"):
-            faults += _repeated(f"{table}.json: {table}", "number", [row["number"] for row in rows])
-    faults += _repeated(
-        "dtypes.json: dtypes", "spelling", [s for d in data["dtypes"]["dtypes"] for s in d["spellings"]]
-    )
-    faults += _repeated(
-        "products.json: products",
-        "SoC prefix",
-        [s for p in data["products"]["products"] for s in p["soc_prefixes"]],
-    )
-    faults += _repeated("accuracy.json: policies", "name", [p["name"] for p in data["accuracy"]["policies"]])
+    faults += _repetitions(data)
+    for i, dtype in enumerate(data["dtypes"]["dtypes"]):
+        if dtype["name"] not in dtype["spellings"]:
+            found, own = ", ".join(dtype["spellings"]), dtype["name"]
+            faults.append(f"dtypes.json: dtypes[{i}].spellings: found {found}, expected {own} among them")
+    if SUCCESS not in [code["name"] for code in data["status_codes"]["status_codes"]]:
+        faults.append(f"status_codes.json: status_codes: found no {SUCCESS}, expected the code of a good call")
+    if "strict" not in (policies := [p["name"] for p in data["accuracy"]["policies"]]):
+        faults.append(f"accuracy.json: policies: found {', '.join(policies)}, expected strict among them")
+    for i, policy in enumerate(data["accuracy"]["policies"]):
+        faults += _unknown(f"accuracy.json: policies[{i}].dtypes", list(policy.get("dtypes", ())), dtypes, "data type")
     faults += _deduction(data["deduction"], dtypes)
-    kinds = {d["kind"] for d in data["dtypes"]["dtypes"]}
-    for i, rule in enumerate(data["casting"]["rules"]):
-        faults += _unknown(f"casting.json: rules[{i}]", [rule["from"], *rule["to"]], kinds, "kind")
-    sources = {s["id"] for s in data["sources"]["sources"]}
+    sources = [s["id"] for s in data["sources"]["sources"]]
     for name, document in data.items():
         if name != "sources":
             faults += _sources(document, f"{name}.json", "", sources)
     return faults
 
 
-def _deduction(data: Data, dtypes: Sequence[str]) -> Iterator[str]:
+def _repetitions(data: Data) -> Iterator[str]:
+    for table, keys in (
+        ("dtypes", ("name", "number")),
+        ("formats", ("name", "number")),
+        ("status_codes", ("name", "number")),
+        ("products", ("id",)),
+        ("sources", ("id",)),
+    ):
+        for key in keys:
+            yield from _repeated(f"{table}.json: {table}", key, [row[key] for row in data[table][table]])
+    spellings = [spelling for dtype in data["dtypes"]["dtypes"] for spelling in dtype["spellings"]]
+    yield from _repeated("dtypes.json: dtypes", "spelling", spellings)
+    prefixes = [prefix for product in data["products"]["products"] for prefix in product["soc_prefixes"]]
+    yield from _repeated("products.json: products", "SoC prefix", prefixes)
+    yield from _repeated("accuracy.json: policies", "name", [p["name"] for p in data["accuracy"]["policies"]])
+    yield from _repeated("casting.json: rules", "from", [rule["from"] for rule in data["casting"]["rules"]])
+
+
+def _deduction(data: Data, dtypes: Sequence[str]) -> list[str]:
     where = "deduction.json"
     columns, rows = data["dtypes"], data["rows"]
-    yield from _unknown(f"{where}: dtypes", columns, dtypes, "data type")
-    if list(rows) != list(columns):
-        yield f"{where}: rows: found {', '.join(rows)}, expected one for each of {', '.join(columns)}, in that order"
-        return
+    faults = list(_unknown(f"{where}: dtypes", columns, dtypes, "data type"))
+    if not faults and list(rows) != list(columns):
+        expected = ", ".join(columns)
+        faults.append(f"{where}: rows: found {', '.join(rows)}, expected one for each of {expected}, in that order")
+    if faults:  # what follows would say the same again, cell by cell
+        return faults
     for row, cells in rows.items():
         if len(cells) != len(columns):
-            yield f"{where}: rows.{row}: found {len(cells)} cells, expected {len(columns)}"
-            return
-        yield from _unknown(
-            f"{where}: rows.{row}", [cell for cell in cells if cell], columns, "data type of this table"
-        )
+            faults.append(f"{where}: rows.{row}: found {len(cells)} cells, expected {len(columns)}")
+        for j, cell in enumerate(cells):
+            names = [] if cell is None else [cell]
+            faults += _unknown(f"{where}: rows.{row}[{j}]", names, columns, "data type of this table")
+    return faults or list(_asymmetries(columns, rows, where))
+
+
+def _asymmetries(columns: Sequence[str], rows: Data, where: str) -> Iterator[str]:
     for i, j in product(range(len(columns)), repeat=2):
-        here, there = rows[columns[i]][j], rows[columns[j]][i]
+        here, there = (str(cell or "null") for cell in (rows[columns[i]][j], rows[columns[j]][i]))
         if i < j and here != there:
-            yield f"{where}: rows.{columns[i]}[{j}]: found {here}, expected {there} as in rows.{columns[j]}[{i}] (symmetry)"
+            mirror = f"{there} as in rows.{columns[j]}[{i}] (symmetry)"
+            yield f"{where}: rows.{columns[i]}[{j}]: found {here}, expected {mirror}"
         if i == j and here != columns[i]:
             yield f"{where}: rows.{columns[i]}[{j}]: found {here}, expected {columns[i]}: a type and itself"
 
@@ -78,6 +93,10 @@ def lint_operator(stem: str, data: Data, tables: Tables) -> list[str]:
     where = f"{stem}.json"
     faults = list(_texts(data, where, ""))
     faults += _sources(data, where, "", tables.sources)
+    names = [p["name"] for p in data["parameters"]]
+    repeated = list(_repeated(f"{where}: parameters", "name", names))
+    if repeated:  # everything below goes by the names
+        return [*faults, *repeated]
     if data["name"] != stem:
         faults.append(f"{where}: name: found {data['name']}, expected the file's own name {stem}")
     missing, extra = (
@@ -93,17 +112,12 @@ def lint_operator(stem: str, data: Data, tables: Tables) -> list[str]:
         faults += _clause(clause, f"{where}: clauses[{i}] ({clause['id']})", data, tables)
     faults += _repeated(f"{where}: errata", "id", [erratum["id"] for erratum in data["errata"]])
     faults += _accuracy(data, where, tables)
-    names = [p["name"] for p in data["parameters"]]
-    if list(data["example"]["arguments"]) != names:
-        faults.append(
-            f"{where}: example.arguments: found {', '.join(data['example']['arguments'])}, expected {', '.join(names)}"
-        )
+    faults += _example(data, f"{where}: example", tables)
     return faults
 
 
 def _parameters(data: Data, where: str, tables: Tables) -> Iterator[str]:
     names = [p["name"] for p in data["parameters"]]
-    yield from _repeated(f"{where}: parameters", "name", names)
     prototype = [p["name"] for p in data["prototypes"]["get_workspace_size"]["parameters"]]
     if prototype != [*names, *PHASE_ONE_OUTPUTS]:
         expected = ", ".join([*names, *PHASE_ONE_OUTPUTS])
@@ -156,27 +170,59 @@ def _rule(rule: Data, where: str, data: Data, tables: Tables) -> Iterator[str]:
     for key in ("on", "of", "to"):
         names = rule.get(key, ())
         names = [names] if isinstance(names, str) else names
-        yield from _unknown(
-            f"{where}.{key}", names, allowed.get(rule["kind"], tensors), "parameter of this kind"
-        )
+        yield from _unknown(f"{where}.{key}", names, allowed.get(rule["kind"], tensors), "parameter of this kind")
     yield from _unknown(f"{where}.dtypes", rule.get("dtypes", ()), tables.dtypes, "data type")
     yield from _unknown(f"{where}.formats", rule.get("formats", ()), tables.formats, "format")
     for name in rule["on"] if rule["kind"] == "one_of" else ():
         declared = list(by_name.get(name, {}).get("values", {}).values())
-        if name in by_name and declared != rule["values"]:
+        if name in allowed["one_of"] and declared != rule["values"]:
             yield f"{where}.values: found {rule['values']}, expected {declared} as parameter {name} lists them"
 
 
 def _accuracy(data: Data, where: str, tables: Tables) -> Iterator[str]:
-    reductions = {name for p in data["parameters"] if p["name"] == "reduction" for name in p["values"]}
-    seen: set[str] = set()
+    reductions = [name for p in data["parameters"] if p["name"] == "reduction" for name in p["values"]]
+    results = [dtype for p in data["parameters"] if p["role"] == "output" for dtype in p["dtypes"]]
+    faults: list[str] = []
+    missing = {reduction: dict.fromkeys(results) for reduction in reductions}
     for i, entry in enumerate(data["accuracy"]):
-        place = f"{where}: accuracy[{i}].when"
-        yield from _unknown(f"{place}.reduction", entry["when"].get("reduction", ()), reductions, "reduction")
-        yield from _unknown(f"{place}.dtype", entry["when"].get("dtype", ()), tables.dtypes, "data type")
-        seen |= set(entry["when"].get("reduction", ()))
-    if reductions - seen:
-        yield f"{where}: accuracy: nothing is said of reduction {', '.join(sorted(reductions - seen))}"
+        place, when = f"{where}: accuracy[{i}].when", entry["when"]
+        faults += _unknown(place, list(when), ["reduction", "dtype"], "key")
+        faults += _unknown(f"{place}.reduction", when.get("reduction", ()), reductions, "reduction")
+        faults += _unknown(f"{place}.dtype", when.get("dtype", ()), tables.dtypes, "data type")
+        for reduction, dtype in product(when.get("reduction", ()), when.get("dtype", results)):
+            missing.get(reduction, {}).pop(dtype, None)
+    yield from faults or (
+        f"{where}: accuracy: found nothing on {reduction} with {', '.join(dtypes)}, expected a tolerance"
+        for reduction, dtypes in missing.items()
+        if dtypes
+    )
+
+
+def _example(data: Data, where: str, tables: Tables) -> Iterator[str]:
+    parameters = {p["name"]: p for p in data["parameters"]}
+    arguments = data["example"]["arguments"]
+    if list(arguments) != list(parameters):
+        yield f"{where}.arguments: found {', '.join(arguments)}, expected {', '.join(parameters)}"
+        return
+    for name, value in arguments.items():
+        place, parameter = f"{where}.arguments.{name}", parameters[name]
+        if isinstance(value, dict) != (parameter["kind"] == "tensor"):
+            yield f"{place}: found {value}, expected a value of kind {parameter['kind']}"
+        elif not isinstance(value, dict):
+            values = list(parameter["values"].values())
+            yield from _unknown(place, [value], values, f"value of {name}")
+        else:
+            yield from _unknown(f"{place}.dtype", [value["dtype"]], tables.dtypes, "data type")
+            holds, key = (
+                (data["example"]["result"], "result")
+                if parameter["role"] == "output"
+                else (
+                    value.get("data", ()),
+                    f"arguments.{name}.data",
+                )
+            )
+            if len(holds) != prod(value["shape"]):
+                yield f"{where}.{key}: found {len(holds)} numbers, expected {prod(value['shape'])} for {value['shape']}"
 
 
 def _texts(node: Any, where: str, path: str) -> Iterator[str]:
@@ -199,11 +245,11 @@ def _text(text: Data, where: str) -> Iterator[str]:
         yield f"{where}: zh and en are identical: {text['en'][:60]!r}"
     elif text["zh"].strip() and not _HAN.search(text["zh"]):
         yield f"{where}.zh: found no Chinese in {text['zh'][:60]!r}"
-    if _HAN.search(text["en"]):
+    if _CHINESE.search(text["en"]):
         yield f"{where}.en: found Chinese in {text['en'][:60]!r}"
 
 
-def _sources(node: Any, where: str, path: str, known: Mapping[str, Any] | set[str]) -> Iterator[str]:
+def _sources(node: Any, where: str, path: str, known: Mapping[str, Any] | Sequence[str]) -> Iterator[str]:
     if isinstance(node, dict):
         if "of" in node and "where" in node:
             yield from _unknown(f"{where}: {path}.of", [node["of"]], known, "source")
@@ -215,7 +261,7 @@ def _sources(node: Any, where: str, path: str, known: Mapping[str, Any] | set[st
             yield from _sources(value, where, f"{path}[{i}]", known)
 
 
-def _unknown(where: str, names: Sequence[str], known: Any, what: str) -> Iterator[str]:
+def _unknown(where: str, names: Sequence[Any], known: Any, what: str) -> Iterator[str]:
     for name in names:
         if name not in known:
             yield f"{where}: found {name}, expected a {what}: {', '.join(map(str, known))}"

@@ -75,7 +75,7 @@ class Format(str):
     number: int
     """Value in the C enum aclFormat."""
     rank: int | None
-    """The only rank this format names plainly laid out tensors of; None where it prescribes nothing or a layout of its own."""
+    """The only rank this format is for when laid out plainly; None where it prescribes none or a layout of its own."""
 
     def __new__(cls, name: str, *, number: int, rank: int | None) -> Self:
         self = super().__new__(cls, name)
@@ -252,9 +252,7 @@ class TensorDesc:
         if self.storage_shape is None:
             object.__setattr__(self, "storage_shape", self.shape)
         if len(self.strides) != len(self.shape):
-            raise ValueError(
-                f"strides: found {self.strides}, expected one for each dimension of {self.shape}"
-            )
+            raise ValueError(f"strides: found {self.strides}, expected one for each dimension of {self.shape}")
         if min((*self.shape, *self.strides, *self.storage_shape, self.offset), default=0) < 0:
             raise ValueError(f"sizes, strides and offset are not negative; found {self}")
 
@@ -288,9 +286,7 @@ def parse_argument(text: str) -> Argument:
         return int(text)
     found = _TENSOR.fullmatch(text)
     if found is None:
-        raise ValueError(
-            "expected null, an integer, or DTYPE[d0,d1,…] as in FLOAT16[2,3] (or FLOAT16[2,3]:NCHW)"
-        )
+        raise ValueError("expected null, an integer, or DTYPE[d0,d1,…] as in FLOAT16[2,3] (or FLOAT16[2,3]:NCHW)")
     sizes = [size.strip() for size in found["shape"].split(",")] if found["shape"].strip() else []
     if any(not size.isdecimal() or int(size) not in INT64 for size in sizes):
         raise ValueError("expected a non-negative 64-bit size between every two commas")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import index
 from typing import Any
 
 from aclnn_spec.spec.errors import InputError
@@ -21,8 +22,10 @@ from aclnn_spec.spec.model import (
     StatusCode,
     Text,
 )
+from aclnn_spec.spec.quick import Quick, quick_check
 from aclnn_spec.spec.tables import Tables
 
+SUCCESS = "ACLNN_SUCCESS"
 PHASE_ONE_OUTPUTS = ("workspaceSize", "executor")
 """Pointers that phase 1 fills; they are among the arguments only of a call that passes them as null."""
 
@@ -62,6 +65,8 @@ class Operator:
     _checks: tuple[Clause, ...] = field(init=False, repr=False)
     _listed: Mapping[str, tuple[DType, ...]] = field(init=False, repr=False)
     _attributes: tuple[str, ...] = field(init=False, repr=False)
+    _quick: Quick = field(init=False, repr=False)
+    _good: Diagnosis = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         order = next((clause.order for clause in self.clauses if clause.order), ())
@@ -69,9 +74,11 @@ class Operator:
         errors.sort(key=lambda clause: order.index(clause.id) if clause.id in order else len(order))
         object.__setattr__(self, "_checks", tuple(errors))
         object.__setattr__(self, "_listed", {p.name: p.dtypes for p in self.parameters})
-        object.__setattr__(
-            self, "_attributes", tuple(p.name for p in self.parameters if p.role == "attribute")
-        )
+        object.__setattr__(self, "_attributes", tuple(p.name for p in self.parameters if p.role == "attribute"))
+        tensors = [p.name for p in self.parameters if p.kind == "tensor"]
+        rules = [clause.rule for clause in errors if clause.rule]
+        object.__setattr__(self, "_quick", quick_check(tensors, self._attributes, rules, self.tables))
+        object.__setattr__(self, "_good", Diagnosis(status=self.tables.status_codes[SUCCESS], broken=()))
 
     def parameter(self, name: str) -> Parameter:
         """The parameter of this name; KeyError when there is none."""
@@ -104,6 +111,8 @@ class Operator:
         `workspaceSize` and `executor` may be given as None. The status is that of the first broken clause in the
         order of the open host code. InputError when the mapping is no call of this operator at all.
         """
+        if self._quick(arguments):
+            return self._good
         facts = Facts(arguments, self.tables, self._listed)
         try:
             for name in self._attributes:
@@ -113,14 +122,12 @@ class Operator:
         except (KeyError, AttributeError, TypeError):
             self._check_arguments(arguments)
             raise
-        if not broken and len(arguments) == len(self.parameters):
-            return Diagnosis(status=self.tables.status_codes["ACLNN_SUCCESS"], broken=())
         self._check_arguments(arguments)
-        name = broken[0].accepts[0] if broken else "ACLNN_SUCCESS"
+        name = broken[0].accepts[0] if broken else SUCCESS
         return Diagnosis(status=self.tables.status_codes[name], broken=broken)
 
     def open_clauses(self, arguments: Arguments, product: str | None = None) -> tuple[Clause, ...]:
-        """The unspecified clauses a call touches by its arguments alone, for a product (None: for all products alike)."""
+        """The unspecified clauses a call touches by its arguments alone on a product; None: those open on every one."""
         facts = self.facts(arguments)
         return tuple(
             clause
@@ -146,11 +153,11 @@ class Operator:
                 not accuracy.dtype or coarser in accuracy.dtype
             ):
                 return accuracy.limit(len(shape))
-        raise LookupError(
-            f"{self.name}: accuracy says nothing of reduction={arguments['reduction']} with {coarser}"
-        )
+        raise LookupError(f"{self.name}: accuracy says nothing of reduction={arguments['reduction']} with {coarser}")
 
     def _check_arguments(self, arguments: Arguments) -> None:
+        if not isinstance(arguments, Mapping):
+            raise InputError(f"{self.name}: found {arguments!r}, expected a mapping from parameter names to arguments")
         known = {p.name for p in self.parameters}
         faults = [f"{self.name}: {name}: not given" for name in known - arguments.keys()]
         for name, value in arguments.items():
@@ -159,12 +166,10 @@ class Operator:
                 if value is not None:
                     faults.append(f"{where}: found {value!r}, expected null, or the argument left out")
             elif name not in known:
-                faults.append(
-                    f"{where}: no such parameter; expected {', '.join(p.name for p in self.parameters)}"
-                )
+                faults.append(f"{where}: no such parameter; expected {', '.join(p.name for p in self.parameters)}")
             elif self.parameter(name).kind == "tensor":
                 faults += self._check_tensor(where, value)
-            elif type(value) is not int or value not in INT64:
+            elif not _is_int64(value):
                 faults.append(f"{where}: found {value!r}, expected a 64-bit integer")
         if faults:
             raise InputError(*sorted(faults))
@@ -177,15 +182,23 @@ class Operator:
         except AttributeError:
             return [f"{where}: found {value!r}, expected a tensor or null"]
         faults = []
-        if dtype not in self.tables.dtypes:
-            meant = self.tables.spellings.get(dtype)
+        if not isinstance(dtype, str) or dtype not in self.tables.dtypes:
+            meant = self.tables.spellings.get(dtype) if isinstance(dtype, str) else None
             hint = f"{meant} (its API name)" if meant else f"one of {', '.join(self.tables.dtypes)}"
             faults.append(f"{where}: found type {dtype}, expected {hint}")
-        if layout not in self.tables.formats:
+        if not isinstance(layout, str) or layout not in self.tables.formats:
             faults.append(f"{where}: found format {layout}, expected one of {', '.join(self.tables.formats)}")
         if type(shape) is not tuple:
             faults.append(f"{where}: found shape {shape!r}, expected a tuple")
         return faults
+
+
+def _is_int64(value: Any) -> bool:
+    """Whether a value stands for an integer of 64 bits: an int, or what Python indexes with (NumPy's), but no bool."""
+    try:
+        return not isinstance(value, bool) and index(value) in INT64
+    except TypeError:
+        return False
 
 
 def component_bits(dtype: DType) -> int:

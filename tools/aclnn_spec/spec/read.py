@@ -10,8 +10,9 @@ from types import MappingProxyType
 from typing import Any
 
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend
 from referencing import Registry, Resource
+from referencing.exceptions import PointerToNowhere, Unresolvable
 
 from aclnn_spec.spec.build import operator_from, tables_from
 from aclnn_spec.spec.errors import InputError
@@ -19,6 +20,7 @@ from aclnn_spec.spec.files import read_json
 from aclnn_spec.spec.lint import lint_operator, lint_tables
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.tables import Tables
+from aclnn_spec.spec.violations import lines_of
 
 PACKAGE = Path(__file__).resolve().parents[1]
 CHECKOUT = PACKAGE.parents[1]
@@ -30,6 +32,13 @@ def data_root() -> Path:
     return CHECKOUT if in_checkout else PACKAGE / "data"
 
 
+_Validator = extend(
+    Draft202012Validator,
+    # JSON Schema counts 2.0 among the integers; code that asks for an int would stumble over it.
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int),
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Schemas:
     """The JSON schemas of `spec/schema`, by file stem."""
@@ -39,8 +48,8 @@ class Schemas:
 
     def faults(self, name: str, document: Any, where: str) -> list[str]:
         """What is wrong with a document by the schema of this name, one line each with its path."""
-        validator = Draft202012Validator(self.documents[name], registry=self.registry)
-        return [f"{where}: {line}" for error in validator.iter_errors(document) for line in _lines(error)]
+        validator = _Validator(self.documents[name], registry=self.registry)
+        return [f"{where}: {line}" for line in lines_of(document, validator.iter_errors(document))]
 
 
 def load_schemas(root: Path | None = None) -> Schemas:
@@ -53,10 +62,45 @@ def load_schemas(root: Path | None = None) -> Schemas:
             Draft202012Validator.check_schema(document)
         except Exception as error:  # noqa: BLE001  # jsonschema raises more than SchemaError for a schema that is none
             faults.append(f"{name}.json: not a JSON schema: {str(error).splitlines()[0]}")
+        else:
+            if not isinstance(document, dict) or not isinstance(document.get("$id"), str):
+                faults.append(f"{name}.json: $id: found none, expected the schema's own URI")
     if faults or not documents:
         raise InputError(*faults or (f"{directory}: found no schema there",))
     resources = [(document["$id"], Resource.from_contents(document)) for document in documents.values()]
-    return Schemas(documents=documents, registry=Registry().with_resources(resources))
+    schemas = Schemas(documents=documents, registry=Registry().with_resources(resources))
+    faults = _lost_references(schemas)
+    if faults:
+        raise InputError(*faults)
+    return schemas
+
+
+def _lost_references(schemas: Schemas) -> list[str]:
+    lost: dict[str, list[str]] = {}
+    for name, document in schemas.documents.items():
+        resolver = schemas.registry.resolver(document["$id"])
+        for reference in dict.fromkeys(_references(document)):
+            try:
+                resolver.lookup(reference)
+            except PointerToNowhere:
+                lost.setdefault(reference, []).append(f"{name}.json")
+            except Unresolvable:
+                lost.setdefault(reference.partition("#")[0], []).append(f"{name}.json")
+    return [
+        f"{', '.join(dict.fromkeys(names))}: $ref: found {target}, expected a schema that exists"
+        for target, names in lost.items()
+    ]
+
+
+def _references(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        if isinstance(node.get("$ref"), str):
+            yield node["$ref"]
+        for value in node.values():
+            yield from _references(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _references(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,9 +142,7 @@ def load_spec(root: str | Path | None = None) -> Spec:
     if faults:
         raise InputError(*faults)
     operators = {data["name"]: operator_from(data, tables) for data in operators_data.values()}
-    return Spec(
-        tables=tables, operators=MappingProxyType(operators), schemas=schemas, digest=digest_of(directory)
-    )
+    return Spec(tables=tables, operators=MappingProxyType(operators), schemas=schemas, digest=digest_of(directory))
 
 
 _TABLE_FILES = frozenset(
@@ -132,53 +174,3 @@ def digest_of(directory: Path) -> str:
         content = hashlib.sha256(path.read_bytes()).hexdigest()
         total.update(f"{path.relative_to(directory).as_posix()} {content}\n".encode())
     return total.hexdigest()
-
-
-def _path(parts: Iterator[Any] | Any) -> str:
-    text = ""
-    for part in parts:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
-    return text or "(whole file)"
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}…"
-
-
-def _lines(error: ValidationError) -> Iterator[str]:
-    """Say a schema violation as `path: found …, expected …`; of alternatives, the one that came closest."""
-    if error.validator in ("oneOf", "anyOf") and error.context:
-        yield from _closest(error)
-        return
-    where, wanted = _path(error.absolute_path), error.validator_value
-    match error.validator:
-        case "enum":
-            yield f"{where}: {_short(error.instance)} is not one of {', '.join(map(str, wanted))}"
-        case "const":
-            yield f"{where}: found {_short(error.instance)}, expected {wanted!r}"
-        case "type":
-            kinds = wanted if isinstance(wanted, str) else " or ".join(wanted)
-            yield f"{where}: found {_short(error.instance)}, expected {kinds}"
-        case "required":
-            missing = [name for name in wanted if name not in error.instance]
-            yield f"{where}: {error.message.split(' is ')[0]} is missing, expected {', '.join(missing)}"
-        case "additionalProperties":
-            extra = sorted(set(error.instance) - set(error.schema.get("properties", {})))
-            yield f"{where}: unknown key {', '.join(extra)}, expected only {', '.join(error.schema.get('properties', {}))}"
-        case _:
-            yield f"{where}: {error.message if len(error.message) < 200 else error.message[:197] + '…'}"
-
-
-def _closest(error: ValidationError) -> Iterator[str]:
-    branches: dict[Any, list[ValidationError]] = {}
-    for sub in error.context or ():
-        branches.setdefault(sub.schema_path[0], []).append(sub)
-
-    def misfit(branch: list[ValidationError]) -> tuple[int, int]:
-        # A branch told apart by a constant (a rule's kind) that does not fit is not the one that was meant.
-        wrong_kind = sum(sub.validator in ("const", "type") and len(sub.relative_path) <= 1 for sub in branch)
-        return wrong_kind, len(branch)
-
-    for sub in min(branches.values(), key=misfit):
-        yield from _lines(sub)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import reduce
 
 from aclnn_spec.spec.model import DType, Format, Policy, Product, StatusCode, Text
 
@@ -45,10 +44,7 @@ class Tables:
     def product_of_soc(self, soc: str) -> Product | None:
         """The product a SoC name (from aclrtGetSocName) belongs to; the longest prefix decides."""
         matches = (
-            (len(p), product)
-            for product in self.products.values()
-            for p in product.soc_prefixes
-            if soc.startswith(p)
+            (len(p), product) for product in self.products.values() for p in product.soc_prefixes if soc.startswith(p)
         )
         return max(matches, key=lambda match: match[0], default=(0, None))[1]
 
@@ -71,4 +67,9 @@ def broadcast_two(a: Shape, b: Shape) -> Shape | None:
 
 def broadcast(shapes: Iterable[Shape]) -> Shape | None:
     """NumPy's broadcast of any number of shapes; None when they do not fit."""
-    return reduce(lambda a, b: None if a is None else broadcast_two(a, b), shapes, ())
+    common: Shape | None = ()
+    for shape in shapes:
+        if common is None:
+            break
+        common = broadcast_two(common, shape)
+    return common

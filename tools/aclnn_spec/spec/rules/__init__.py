@@ -12,23 +12,31 @@ from typing import Any
 
 from aclnn_spec.spec.rules.base import Break, Call, Rule
 from aclnn_spec.spec.rules.shapes import Broadcastable, MaxRank, MinRank, ShapeIsBroadcast
-from aclnn_spec.spec.rules.types import Castable, DeducedIn, Deducible, DtypeIn, FormatIn
+from aclnn_spec.spec.rules.types import Castable, DeducedIn, Deducible, DtypeIn, DtypeNotIn, FormatIn
 from aclnn_spec.spec.rules.values import NoAlias, NotNull, OneOf
 
 __all__ = ["RULES", "Break", "Call", "Rule", "rule_from"]
 
 _KINDS: tuple[type[Rule], ...] = (
-    NotNull, Deducible, DeducedIn, Castable, Broadcastable, MaxRank, MinRank, ShapeIsBroadcast, OneOf, DtypeIn, FormatIn, NoAlias,
-)  # fmt: skip
+    NotNull,
+    Deducible,
+    DeducedIn,
+    Castable,
+    Broadcastable,
+    MaxRank,
+    MinRank,
+    ShapeIsBroadcast,
+    OneOf,
+    DtypeIn,
+    DtypeNotIn,
+    FormatIn,
+    NoAlias,
+)
 
 RULES: Mapping[str, type[Rule]] = MappingProxyType({kind.kind: kind for kind in _KINDS})
 
 
 def rule_from(data: Mapping[str, Any]) -> Rule:
     """Build the rule that an operator file's `rule` object describes; its keys are the fields of the kind's class."""
-    fields = {
-        key: tuple(value) if isinstance(value, list) else value
-        for key, value in data.items()
-        if key != "kind"
-    }
+    fields = {key: tuple(value) if isinstance(value, list) else value for key, value in data.items() if key != "kind"}
     return RULES[data["kind"]](**fields)

@@ -15,7 +15,10 @@ Call = Mapping[str, Argument]
 
 @dataclass(frozen=True, kw_only=True)
 class Break:
-    """A call made from a good one so that a rule no longer holds; `alias` maps a parameter to the one it shares memory with."""
+    """A call made from a good one so that a rule no longer holds.
+
+    `alias` maps a parameter to the one whose memory it shares.
+    """
 
     slug: str
     reason: Text
@@ -65,11 +68,11 @@ def changed_call(call: Call, **changes: Any) -> Call:
     changed = dict(call)
     for name, change in changes.items():
         base = call.get(name)
-        if isinstance(change, dict) and isinstance(base, TensorDesc):
-            fields = {"dtype": base.dtype, "shape": base.shape, "format": base.format}
-            changed[name] = TensorDesc(**{**fields, **change})
-        else:
+        if not isinstance(change, dict):
             changed[name] = change
+        elif isinstance(base, TensorDesc):  # a null stays null
+            fields: dict[str, Any] = {"dtype": base.dtype, "shape": base.shape, "format": base.format}
+            changed[name] = TensorDesc(**fields | change)
     return changed
 
 

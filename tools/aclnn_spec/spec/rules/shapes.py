@@ -47,9 +47,10 @@ class Broadcastable(Rule):
             for what, candidate in candidates.items():
                 if broadcast([candidate, *others]) is None:
                     found = "x".join(map(str, candidate))
+                    shapes = [str(list(other)) for other in others]
                     reason = Text(
-                        zh=f"{name}的shape {list(candidate)}与{listed([list(o) for o in others])}无法广播",
-                        en=f"{name}'s shape {list(candidate)} does not broadcast with {joined([str(list(o)) for o in others], 'and')}",
+                        zh=f"{name}的shape {list(candidate)}与{listed(shapes)}无法广播",
+                        en=f"{name}'s shape {list(candidate)} does not broadcast with {joined(shapes, 'and')}",
                     )
                     yield Break(
                         slug=f"{name}-{what}-{found}",
@@ -92,16 +93,12 @@ class MaxRank(Rule):
         )
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:  # noqa: ARG002
-        others = [
-            name for name, tensor in call.items() if isinstance(tensor, TensorDesc) and name not in self.on
-        ]
-        for names in (
-            ((name,) for name in self.on) if len(self.on) == 1 else (self.on, *((name,) for name in self.on))
-        ):
+        others = [name for name, tensor in call.items() if isinstance(tensor, TensorDesc) and name not in self.on]
+        for names in ((name,) for name in self.on) if len(self.on) == 1 else (self.on, *((name,) for name in self.on)):
             for rank in (self.rank + 1, self.rank + 2):
                 shapes = {n: (1,) * (rank - len(desc(call, n).shape)) + desc(call, n).shape for n in names}
                 changes: dict[str, Any] = {n: {"shape": shape} for n, shape in shapes.items()}
-                if len(self.on) > 1:  # inputs: the output follows the broadcast shape
+                if others and len(self.on) > 1:  # inputs: the output follows the broadcast shape
                     full = (1,) * (rank - max(len(desc(call, o).shape) for o in others))
                     changes |= {o: {"shape": full + desc(call, o).shape} for o in others}
                 who = "all" if names == self.on and len(names) > 1 else names[0]
@@ -182,9 +179,7 @@ class ShapeIsBroadcast(Rule):
     def found(self, facts: Facts) -> Text:
         shape = list(facts.broadcast(self.of)[0] or ())
         outputs = [str(list(tensor.shape)) for _, tensor in tensors(facts.arguments, self.on)]
-        return Text(
-            zh=f"得到{listed(outputs)}，广播后为{shape}", en=f"{joined(outputs, 'and')} against {shape}"
-        )
+        return Text(zh=f"得到{listed(outputs)}，广播后为{shape}", en=f"{joined(outputs, 'and')} against {shape}")
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:  # noqa: ARG002
         shape = broadcast(desc(call, name).shape for name in self.of) or ()

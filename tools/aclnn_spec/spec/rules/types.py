@@ -69,9 +69,7 @@ class DeducedIn(Rule):
         return Text(zh=f"推导结果为{common}", en=f"it is {common.replace('、', ' or ')}")
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:
-        outputs = [
-            name for name, tensor in call.items() if isinstance(tensor, TensorDesc) and name not in self.on
-        ]
+        outputs = [name for name, tensor in call.items() if isinstance(tensor, TensorDesc) and name not in self.on]
         for dtype in tables.dtypes:
             for names in (self.on, *((name,) for name in self.on)):
                 types = [dtype if name in names else desc(call, name).dtype for name in self.on]
@@ -80,13 +78,12 @@ class DeducedIn(Rule):
                     continue
                 changes = {name: {"dtype": dtype} for name in names}
                 # The result must still be castable, or a second rule would be broken.
-                changes |= {
-                    o: {"dtype": common} for o in outputs if not tables.castable(common, desc(call, o).dtype)
-                }
+                changes |= {o: {"dtype": common} for o in outputs if not tables.castable(common, desc(call, o).dtype)}
                 who = "all" if names == self.on else names[0]
+                are = f"{joined(names, 'and')} {'is' if len(names) == 1 else 'are'} {dtype}"
                 reason = Text(
                     zh=f"{listed(names)}为{dtype}，推导结果{common}不受支持",
-                    en=f"{joined(names, 'and')} {'is' if len(names) == 1 else 'are'} {dtype}: the common type {common} is not supported",
+                    en=f"{are}: the common type {common} is not supported",
                 )
                 yield Break(slug=f"{who}-{dtype}", reason=reason, call=changed_call(call, **changes))
 
@@ -103,9 +100,7 @@ class Castable(Rule):
         output = facts.arguments[self.to]
         if output is None:
             return True
-        return any(
-            common is None or facts.tables.castable(common, output.dtype) for common in facts.deduced(self.of)
-        )
+        return any(common is None or facts.tables.castable(common, output.dtype) for common in facts.deduced(self.of))
 
     def explain(self) -> Text:
         return Text(
@@ -116,9 +111,7 @@ class Castable(Rule):
     def found(self, facts: Facts) -> Text:
         common = listed(sorted({str(common) for common in facts.deduced(self.of) if common}))
         target = facts.arguments[self.to].dtype
-        return Text(
-            zh=f"{common}不能转换为{target}", en=f"{common.replace('、', ' or ')} cannot be cast to {target}"
-        )
+        return Text(zh=f"{common}不能转换为{target}", en=f"{common.replace('、', ' or ')} cannot be cast to {target}")
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:
         common = tables.deduce([desc(call, name).dtype for name in self.of])
@@ -167,9 +160,36 @@ class DtypeIn(Rule):
                 continue
             for name in self.on:
                 reason = Text(zh=f"{name}为{dtype}", en=f"{name} is {dtype}")
-                yield Break(
-                    slug=f"{name}-{dtype}", reason=reason, call=changed_call(call, **{name: {"dtype": dtype}})
-                )
+                yield Break(slug=f"{name}-{dtype}", reason=reason, call=changed_call(call, **{name: {"dtype": dtype}}))
+
+
+@dataclass(frozen=True, kw_only=True)
+class DtypeNotIn(Rule):
+    """None of these tensors has one of the listed types."""
+
+    kind = "dtype_not_in"
+    on: tuple[str, ...]
+    dtypes: tuple[str, ...]
+
+    def holds(self, facts: Facts) -> bool:
+        arguments = facts.arguments
+        return all(arguments[name] is None or arguments[name].dtype not in self.dtypes for name in self.on)
+
+    def explain(self) -> Text:
+        return Text(
+            zh=f"{listed(self.on)}的数据类型不是{listed(self.dtypes)}",
+            en=f"the type of {joined(self.on, 'and')} is not {joined(self.dtypes, 'or')}",
+        )
+
+    def found(self, facts: Facts) -> Text:
+        odd = [f"{n}={tensor.dtype}" for n, tensor in tensors(facts.arguments, self.on) if tensor.dtype in self.dtypes]
+        return Text(zh=listed(odd), en=joined(odd, "and"))
+
+    def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:  # noqa: ARG002
+        for dtype in self.dtypes:
+            reason = Text(zh=f"全部张量为{dtype}", en=f"all tensors are {dtype}")
+            changes = {name: {"dtype": dtype} for name in self.on}
+            yield Break(slug=f"all-{dtype}", reason=reason, call=changed_call(call, **changes))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,9 +27,7 @@ class NotNull(Rule):
 
     def found(self, facts: Facts) -> Text:
         null = [name for name in self.on if facts.arguments.get(name, self) is None]
-        return Text(
-            zh=f"{listed(null)}为空指针", en=f"{joined(null, 'and')} {'is' if len(null) == 1 else 'are'} null"
-        )
+        return Text(zh=f"{listed(null)}为空指针", en=f"{joined(null, 'and')} {'is' if len(null) == 1 else 'are'} null")
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:  # noqa: ARG002  # one signature for all kinds
         for name in self.on:
@@ -87,9 +85,7 @@ class NoAlias(Rule):
 
     def _shared(self, facts: Facts) -> list[tuple[str, str]]:
         storages = {name: getattr(facts.arguments[name], "storage", None) for name in (*self.on, *self.of)}
-        return [
-            (o, i) for o in self.on for i in self.of if storages[o] is not None and storages[o] is storages[i]
-        ]
+        return [(o, i) for o in self.on for i in self.of if storages[o] is not None and storages[o] is storages[i]]
 
     def holds(self, facts: Facts) -> bool:
         return not self._shared(facts)

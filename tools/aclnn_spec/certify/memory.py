@@ -1,0 +1,128 @@
+"""The memory of one call: fresh tensors with guarded storages, and what happened to the bytes around the result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aclnn_spec.certify.fault import Fault, fault
+from aclnn_spec.golden.case import Case
+from aclnn_spec.golden.tensor import CANARY, Array, Tensor, with_storage
+from aclnn_spec.spec.operator import Operator
+
+GUARD = 256
+"""Bytes of canary before and behind every storage."""
+
+Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Memory:
+    """The arguments of one call on memory of its own, and the case they were made from."""
+
+    case: Case
+    operator: Operator
+    arguments: Mapping[str, Any]
+    buffers: Mapping[str, Bytes]
+
+    def faults(self) -> Iterator[Fault]:
+        """Every place that changed and was not the output's to change."""
+        output = self.operator.output.name
+        for name, tensor in self.arguments.items():
+            if not isinstance(tensor, Tensor) or name in self.case.alias:
+                continue
+            yield from self._guard_faults(name)
+            if name != output and name not in self.case.alias.values():
+                yield from self._input_faults(name, tensor)
+        if isinstance(self.arguments.get(output), Tensor):
+            yield from self._output_faults(self.arguments[output])
+
+    def result_bytes(self) -> Bytes:
+        """A copy of the bytes of the output's storage."""
+        storage: Array = self.arguments[self.operator.output.name].storage
+        return storage.view(np.uint8).copy()
+
+    def differs(self, earlier: Bytes) -> int | None:
+        """The first element of the output's storage within the view whose bits are not the earlier ones."""
+        tensor: Tensor = self.arguments[self.operator.output.name]
+        changed = tensor.storage.view(np.uint8) != earlier
+        if not changed.any():
+            return None
+        places = np.flatnonzero(_elements(changed, tensor) & tensor.covered)
+        return int(places[0]) if places.size else None
+
+    def _guard_faults(self, name: str) -> Iterator[Fault]:
+        buffer = self.buffers[name]
+        for zh, en, part in (("之前", "before", buffer[:GUARD]), ("之后", "behind", buffer[-GUARD:])):
+            count = int(np.count_nonzero(part != CANARY))
+            if count:
+                yield fault(
+                    "stray_write",
+                    zh=f"{name} 的存储{zh}有 {count} 个字节被改写",
+                    en=f"{count} bytes {en} the storage of {name} were overwritten",
+                )
+
+    def _input_faults(self, name: str, tensor: Tensor) -> Iterator[Fault]:
+        original: Tensor = self.case.arguments[name]
+        changed = tensor.storage.view(np.uint8) != original.storage.view(np.uint8)
+        if changed.any():
+            places = np.flatnonzero(_elements(changed, tensor))
+            yield fault(
+                "input_changed",
+                zh=f"输入 {name} 的存储有 {places.size} 个元素被改写，首个是第 {places[0]} 个",
+                en=f"{places.size} elements of the storage of input {name} changed, the first at {places[0]}",
+            )
+
+    def _output_faults(self, tensor: Tensor) -> Iterator[Fault]:
+        name = self.operator.output.name
+        source = self.case.alias.get(name)
+        if _dense(tensor):
+            return
+        before: Any = CANARY if source is None else self.case.arguments[source].storage.view(np.uint8)
+        changed = _elements(tensor.storage.view(np.uint8) != before, tensor) & ~tensor.covered
+        places = np.flatnonzero(changed)
+        if places.size:
+            yield fault(
+                "stray_write",
+                zh=f"{name} 视图以外有 {places.size} 个存储元素被改写，首个是第 {places[0]} 个",
+                en=f"{places.size} elements of {name}'s storage outside its view changed, the first at {places[0]}",
+            )
+
+
+def fresh(case: Case, operator: Operator) -> Memory:
+    """Copy a case's call onto new memory, in the prototype's order; outputs are all canary unless they alias."""
+    buffers: dict[str, Bytes] = {}
+    storages: dict[str, Array] = {}
+    for name, value in case.arguments.items():
+        if isinstance(value, Tensor) and name not in case.alias:
+            content = None if name == operator.output.name else value.storage.view(np.uint8)
+            buffers[name] = buffer = np.full(value.storage.nbytes + 2 * GUARD, CANARY, np.uint8)
+            inner = buffer[GUARD : buffer.size - GUARD]
+            if content is not None:
+                inner[...] = content
+            storages[name] = inner.view(value.storage.dtype)
+    order = {parameter.name: i for i, parameter in enumerate(operator.parameters)}
+    arguments = {
+        name: with_storage(case.arguments[name], storages[case.alias.get(name, name)])
+        if isinstance(case.arguments[name], Tensor)
+        else case.arguments[name]
+        for name in sorted(case.arguments, key=lambda name: order.get(name, len(order)))
+    }
+    return Memory(case=case, operator=operator, arguments=arguments, buffers=buffers)
+
+
+def _elements(changed: NDArray[np.bool], tensor: Tensor) -> NDArray[np.bool]:
+    """From changed bytes to changed elements of the storage."""
+    per_element: NDArray[np.bool] = np.logical_or.reduce(changed.reshape(-1, tensor.storage.itemsize), axis=1)
+    return per_element
+
+
+def _dense(tensor: Tensor) -> bool:
+    """Whether the view certainly covers the whole storage."""
+    return tensor.size == tensor.storage.size and 0 not in [
+        stride for size, stride in zip(tensor.shape, tensor.strides, strict=True) if size > 1
+    ]

@@ -1,0 +1,174 @@
+"""A suite ready to run: the spec, the golden data, and what of it an implementation is to be judged by.
+
+The three doors (the command, pytest, a function call) all open a Suite and run cases through it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aclnn_spec.certify.certificate import Certificate, assemble
+from aclnn_spec.certify.entry import Entry
+from aclnn_spec.certify.fault import fault
+from aclnn_spec.certify.implementation import Implementation, scope_of
+from aclnn_spec.certify.runner import in_scope, run_case
+from aclnn_spec.certify.waivers import Waiver, load_waivers
+from aclnn_spec.golden.case import Case
+from aclnn_spec.golden.store import Golden
+from aclnn_spec.spec.errors import InputError
+from aclnn_spec.spec.operator import Operator
+from aclnn_spec.spec.read import CHECKOUT, Spec, data_root, load_spec
+
+TIERS = ("core", "full")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What a user may ask of a certification; every field has the command's default."""
+
+    operators: tuple[str, ...] = ()
+    tier: str = "core"
+    golden: Path | None = None
+    """Where the tier lies; the packaged data, or the usual place of the full tier, if left out."""
+    product: str | None = None
+    policy: str = "strict"
+    shard: str | None = None
+    waivers: Path | None = None
+    cases: tuple[str, ...] = ()
+    """Only these cases are run, for debugging; all of them stay expected, so that the run is incomplete."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """The cases an implementation with these operators is judged by."""
+
+    options: Options
+    spec: Spec
+    golden: Golden
+    operators: tuple[str, ...]
+    waivers: tuple[Waiver, ...] = ()
+    ids: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        chosen = self.golden.ids(self.options.shard)
+        object.__setattr__(self, "ids", tuple(i for i in chosen if i.partition("/")[0] in self.operators))
+        for case_id in self.options.cases:
+            if case_id not in self.ids:
+                raise InputError(f"case: found {case_id!r}, expected an id of the {self.options.tier} tier")
+
+    @property
+    def selected(self) -> tuple[str, ...]:
+        """The cases to run: all of them, or those asked for."""
+        return self.options.cases or self.ids
+
+    def operator(self, case_id: str) -> Operator:
+        """The operator a case is of."""
+        return self.spec.operators[case_id.partition("/")[0]]
+
+    def run(self, case_id: str, implementation: Implementation) -> Entry:
+        """Run one case."""
+        case = self.golden.case(case_id)
+        if not in_scope(case, scope_of(implementation)):
+            return Entry(id=case_id, verdict="skipped")
+        return run_case(
+            case,
+            implementation,
+            operator=self.operator(case_id),
+            product=self.options.product,
+            policy=self.options.policy,
+            partner=self.golden.case(case.partner) if case.partner else None,
+        )
+
+    def certificate(self, entries: Iterable[Entry], description: Mapping[str, Any]) -> Certificate:
+        """Draw up the certificate of a run; `description` is what `describe` says of the implementation."""
+        return assemble(
+            entries,
+            spec=self.spec,
+            golden_digest=self.golden.digest,
+            implementation=description,
+            expected=self.ids,
+            operators=self.operators,
+            tier=self.options.tier,
+            product=self.options.product,
+            policy=self.options.policy,
+            shard=self.options.shard,
+            waivers=self.waivers,
+        )
+
+    def cases(self, case_ids: Iterable[str]) -> dict[str, Case]:
+        """These cases by id, those that exist."""
+        known = set(self.ids)
+        return {case_id: self.golden.case(case_id) for case_id in case_ids if case_id in known}
+
+
+def open_suite(options: Options, offered: Collection[str], name: str, spec: Spec | None = None) -> Suite:
+    """Check the options and open the golden data for an implementation that offers these operators.
+
+    InputError for a name that does not exist, for a product an operator is not supported on, and for what the files
+    have wrong.
+    """
+    known = spec or load_spec()
+    check_options(options, known)
+    stable = {n: operator for n, operator in known.operators.items() if operator.status == "stable"}
+    for asked in options.operators:
+        if asked not in offered:
+            raise InputError(f"operator: {name} does not offer {asked}, expected one of {', '.join(offered) or 'none'}")
+    operators = tuple(n for n in stable if n in (options.operators or offered))
+    if not operators:
+        raise InputError(f"operators: {name} offers {', '.join(offered) or 'none'}, expected one of {', '.join(stable)}")
+    for each in operators:
+        if options.product and not stable[each].products[options.product]:
+            where = known.tables.products[options.product].name.en
+            raise InputError(f"product: {each} is not supported on {options.product} ({where})")
+    waivers = load_waivers(options.waivers, known.schemas) if options.waivers else ()
+    golden = Golden(options.golden or golden_directory(options.tier), known)
+    if golden.tier != options.tier:
+        raise InputError(f"{golden.directory}: found the {golden.tier} tier, expected {options.tier}")
+    return Suite(options=options, spec=known, golden=golden, operators=operators, waivers=waivers)
+
+
+def check_options(options: Options, spec: Spec) -> None:
+    """Hold the options' names against the spec; InputError names the first that does not exist."""
+    stable = [name for name, operator in spec.operators.items() if operator.status == "stable"]
+    listed: Sequence[tuple[str, Collection[str], Collection[str]]] = (
+        ("operator", options.operators, stable),
+        ("tier", (options.tier,), TIERS),
+        ("product", (options.product,) if options.product else (), spec.tables.products),
+        ("policy", (options.policy,), spec.tables.policies),
+    )
+    for what, found, known in listed:
+        for value in found:
+            if value not in known:
+                raise InputError(f"{what}: found {value!r}, expected one of {', '.join(known)}")
+
+
+def golden_directory(tier: str) -> Path:
+    """Where a tier lies: the checkout, the installed package, or, for the full tier of a package, the user's cache."""
+    root = data_root()
+    if tier == "core" or root == CHECKOUT:
+        return root / "golden" / tier
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "aclnn-spec" / "golden" / tier
+
+
+@contextmanager
+def opened(implementation: Implementation) -> Iterator[Implementation]:
+    """Open an implementation if it can be opened, and close it afterwards."""
+    for_open, for_close = (getattr(implementation, name, None) for name in ("open", "close"))
+    if callable(for_open):
+        for_open()
+    try:
+        yield implementation
+    finally:
+        if callable(for_close):
+            for_close()
+
+
+def lost(case_id: str, kind: str, zh: str, en: str) -> Entry:
+    """The entry of a case whose process did not live to tell."""
+    return Entry(id=case_id, verdict="fail", faults=(fault(kind, zh=zh, en=en),))

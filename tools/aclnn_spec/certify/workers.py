@@ -1,0 +1,234 @@
+"""Run a suite in processes of its own, so that an implementation that crashes or hangs costs one case.
+
+The parent hands out one case id at a time and never loads the implementation itself. A worker that dies or runs
+out of time fails the case it had, and another takes its place.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from time import monotonic
+from typing import Any
+
+from aclnn_spec.certify.certificate import describe
+from aclnn_spec.certify.entry import Entry
+from aclnn_spec.certify.implementation import last_line
+from aclnn_spec.certify.resolve import resolve
+from aclnn_spec.certify.session import Options, Suite, lost, open_suite, opened
+from aclnn_spec.spec.errors import InputError
+
+PATIENCE = 25
+"""Workers lost before a run is given up; what is left of the suite then has no entry."""
+
+START_SECONDS = 600.0
+"""Time a worker has to load the implementation and the data."""
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(kw_only=True)
+class _Worker:
+    process: Any
+    connection: Connection
+    case_id: str | None = None
+    deadline: float = field(default_factory=lambda: monotonic() + START_SECONDS)
+    ready: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Isolated:
+    """A finished run: the entries, and what the workers said of the implementation."""
+
+    suite: Suite
+    entries: tuple[Entry, ...]
+    description: dict[str, Any]
+
+
+def run_isolated(
+    given: str, options: Options, *, workers: int = 1, timeout: float = 60.0, progress: Progress = lambda _a, _b: None
+) -> Isolated:
+    """Certify the implementation that `given` names; `timeout` is in seconds for each case.
+
+    InputError for bad options and for an implementation that cannot be loaded, whatever way it fails.
+    """
+    run = _Run(given=given, options=options, timeout=timeout, progress=progress)
+    try:
+        return run.finish(workers)
+    finally:
+        run.stop()
+
+
+@dataclass(kw_only=True)
+class _Run:
+    given: str
+    options: Options
+    timeout: float
+    progress: Progress
+    live: list[_Worker] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    todo: deque[str] = field(default_factory=deque)
+    suite: Suite | None = None
+    description: dict[str, Any] = field(default_factory=dict)
+    lost: int = 0
+
+    def finish(self, workers: int) -> Isolated:
+        self.start()
+        while self.live:
+            self.serve(workers)
+        if self.suite is None:
+            raise InputError(f"{self.given}: no worker answered")
+        return Isolated(suite=self.suite, entries=tuple(self.entries), description=self.description)
+
+    def start(self) -> None:
+        """Start a worker."""
+        # Fresh processes: whatever libraries this process has loaded, an implementation's do not meet them half forked.
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=serve, args=(theirs, self.given, self.options), daemon=True)
+        process.start()
+        theirs.close()
+        self.live.append(_Worker(process=process, connection=ours))
+
+    def serve(self, workers: int) -> None:
+        """Wait for whatever comes first: an answer, a death, or the end of somebody's time."""
+        soonest = min(worker.deadline for worker in self.live)
+        ready = wait([worker.connection for worker in self.live], max(0.0, soonest - monotonic()))
+        for worker in list(self.live):
+            if worker.connection in ready:
+                try:
+                    self.answered(worker, worker.connection.recv(), workers)
+                except (EOFError, OSError):
+                    self.died(worker)
+            elif monotonic() >= worker.deadline:
+                self.timed_out(worker)
+
+    def answered(self, worker: _Worker, message: Any, workers: int) -> None:
+        """Take a worker's message, and give it the next case."""
+        kind, content = message
+        if kind == "error":
+            raise InputError(*content)
+        if kind == "entry":
+            self.entries.append(content)
+            self.progress(len(self.entries), len(self.suite.selected) if self.suite else 0)
+        if kind == "ready":
+            worker.ready = True
+            if self.suite is None:
+                offered, name, self.description = content
+                self.suite = open_suite(self.options, offered, name)
+                self.todo.extend(self.suite.selected)
+                for _ in range(min(workers, len(self.todo)) - 1):
+                    self.start()
+        self.next_case(worker)
+
+    def next_case(self, worker: _Worker) -> None:
+        """Hand out a case, or let the worker go when there is none."""
+        if not self.todo or self.lost >= PATIENCE:
+            worker.case_id = None
+            self.dismiss(worker)
+            return
+        worker.case_id = self.todo.popleft()
+        worker.deadline = monotonic() + self.timeout
+        try:
+            worker.connection.send(worker.case_id)
+        except (BrokenPipeError, OSError):  # it died between two cases
+            self.died(worker)
+
+    def died(self, worker: _Worker) -> None:
+        """Fail the case of a worker that is no more."""
+        worker.process.join(5)
+        code = worker.process.exitcode
+        zh, en = _ended(code)
+        self.gone(worker, "crashed", f"进程{zh}", f"the process {en}")
+
+    def timed_out(self, worker: _Worker) -> None:
+        """Fail the case of a worker that takes too long, and end it."""
+        seconds = f"{self.timeout if worker.ready else START_SECONDS:g}"
+        self.gone(worker, "timed_out", f"{seconds} 秒内没有结束", f"did not end within {seconds} seconds")
+
+    def gone(self, worker: _Worker, kind: str, zh: str, en: str) -> None:
+        self.end(worker)
+        self.lost += 1
+        if worker.case_id is not None:
+            self.entries.append(lost(worker.case_id, kind, zh, en))
+        elif not worker.ready and self.suite is None:
+            raise InputError(f"{self.given}: while it was loaded, {en}")
+        elif not self.todo:
+            return
+        if self.todo and self.lost < PATIENCE:
+            self.start()
+
+    def dismiss(self, worker: _Worker) -> None:
+        """Let a worker close its implementation and end in peace."""
+        try:
+            worker.connection.send(None)
+            worker.process.join(30)
+        except (BrokenPipeError, OSError):
+            pass
+        self.end(worker)
+
+    def end(self, worker: _Worker) -> None:
+        self.live.remove(worker)
+        worker.connection.close()
+        if worker.process.is_alive():
+            worker.process.kill()
+        worker.process.join()
+
+    def stop(self) -> None:
+        """End every worker that is left."""
+        for worker in list(self.live):
+            self.end(worker)
+
+
+def _ended(code: int | None) -> tuple[str, str]:
+    if code is not None and code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        return f"被信号 {name} 终止", f"was ended by {name}"
+    return f"以退出码 {code} 结束", f"ended with exit code {code}"
+
+
+def serve(connection: Connection, given: str, options: Options) -> None:
+    """Be a worker: load the implementation, then answer case ids with entries until there are none."""
+    # Ctrl-C reaches the whole group; the parent decides what becomes of the run.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with ExitStack() as stack:
+        try:
+            implementation = resolve(given)
+            suite = open_suite(options, tuple(implementation.operators), implementation.name)
+        except InputError as error:
+            connection.send(("error", error.faults))
+            return
+        try:
+            stack.enter_context(opened(implementation))
+        except InputError as error:
+            connection.send(("error", error.faults))
+            return
+        except Exception as error:  # noqa: BLE001  # whatever opening raises is the implementation's
+            connection.send(("error", (f"{given}: open() raised {last_line(error)}",)))
+            return
+        name = implementation.name
+        connection.send(("ready", (tuple(implementation.operators), name, describe(implementation, given))))
+        for case_id in _ids(connection):
+            connection.send(("entry", suite.run(case_id, implementation)))
+
+
+def _ids(connection: Connection) -> Iterator[str]:
+    while True:
+        try:
+            case_id = connection.recv()
+        except EOFError:
+            return
+        if case_id is None:
+            return
+        yield case_id
+
+
+__all__: Sequence[str] = ("PATIENCE", "Isolated", "run_isolated", "serve")

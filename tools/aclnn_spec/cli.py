@@ -1,0 +1,130 @@
+"""The command `aclnn-spec`: it parses, hands over to one module per command, and turns errors into exit codes.
+
+Exit codes: 0 all is well, 1 the answer is no, 2 a wrong call or unusable input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import io
+import locale
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import NoReturn
+
+from aclnn_spec.spec.errors import InputError
+
+WRONG_CALL = 2
+INTERRUPTED = 130
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(WRONG_CALL, f"{self.prog}: {message}\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line; each command's module is named `aclnn_spec.commands.<command>`."""
+    top = _Parser(prog="aclnn-spec", description="Specification, golden data and certification of aclnn operators.")
+    top.add_argument("--version", action="version", version=f"aclnn-spec {version('aclnn-spec')}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+
+    one = commands.add_parser("certify", help="judge an implementation by the golden data")
+    one.add_argument("implementation", metavar="IMPLEMENTATION", help="a registered name, module:attribute, or path/to/file.py:attribute")
+    one.add_argument("--operator", action="append", default=[], metavar="NAME", help="only this operator; may be repeated")
+    _tier(one)
+    one.add_argument("--golden", metavar="DIR", help="where the golden data lies, if not in its usual place")
+    one.add_argument("--product", metavar="ID", help="judge by what holds on this product")
+    one.add_argument("--policy", default="strict", metavar="NAME", help="strict or community")
+    one.add_argument("--certificate", metavar="FILE", help="write the certificate to this file")
+    one.add_argument("--waivers", metavar="FILE", help="failures to waive, with their reasons")
+    one.add_argument("--shard", metavar="I/N", help="only the I-th of N shares of the full tier")
+    one.add_argument("--case", action="append", default=[], metavar="ID", help="only this case, for debugging: the run is then incomplete; may be repeated")
+    one.add_argument("-n", "--workers", type=_positive, default=1, metavar="N", help="processes that run cases")
+    one.add_argument("--timeout", type=_seconds, default=60.0, metavar="SECONDS", help="time a case may take")
+    _lang(one)
+
+    one = commands.add_parser("verify", help="recompute a certificate's verdict offline")
+    one.add_argument("certificate", metavar="CERTIFICATE")
+    one.add_argument("--golden", metavar="DIR", help="where the golden data lies, if not in its usual place")
+    _lang(one)
+
+    one = commands.add_parser("build", help="write everything that is generated")
+    _tier(one)
+    one.add_argument("--output", metavar="DIR", help="write the golden data there instead of its usual place")
+    one.add_argument("--check", action="store_true", help="write nothing; exit 1 naming what is stale")
+    one.add_argument("--shard", metavar="I/N", help="only the I-th of N shares of the full tier")
+
+    one = commands.add_parser("diagnose", help="the status code of a call, and every clause it breaks")
+    one.add_argument("operator", metavar="OPERATOR")
+    one.add_argument("arguments", nargs="*", metavar="PARAM=VALUE", help="VALUE is null, an integer, or DTYPE[d0,d1,…] as in FLOAT16[2,3]")
+    one.add_argument("--product", metavar="ID", help="diagnose for this product")
+    _lang(one)
+
+    one = commands.add_parser("list", help="the operators that are covered")
+    _lang(one)
+
+    one = commands.add_parser("show", help="an operator as a page")
+    one.add_argument("operator", metavar="OPERATOR")
+    _lang(one)
+
+    one = commands.add_parser("fetch", help="download golden data and verify it")
+    _tier(one)
+    one.add_argument("--url", metavar="BASE", help="where the published golden data lies")
+    one.add_argument("--output", metavar="DIR", help="write the golden data there instead of its usual place")
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and give the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that cannot show Chinese shows escapes, not a traceback
+            stream.reconfigure(errors="backslashreplace")
+    given = parser().parse_args(arguments)
+    # A command's imports are paid for when it runs: `list` needs no NumPy, `diagnose` no golden data.
+    command = importlib.import_module(f"aclnn_spec.commands.{given.command}")
+    try:
+        code: int = command.run(given)
+        sys.stdout.flush()
+    except InputError as error:
+        for fault in error.faults:
+            print(f"aclnn-spec {given.command}: {fault}", file=sys.stderr)
+        return WRONG_CALL
+    except BrokenPipeError:  # the reader of our output has gone, as `| head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        print(f"aclnn-spec {given.command}: {error.filename or 'input/output'}: {error.strerror or error}", file=sys.stderr)
+        return WRONG_CALL
+    except KeyboardInterrupt:
+        print(f"aclnn-spec {given.command}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    return code
+
+
+def _tier(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--tier", choices=("core", "full"), default="core")
+
+
+def _lang(one: argparse.ArgumentParser) -> None:
+    chinese = (locale.getlocale()[0] or "").lower().startswith(("zh", "chinese"))
+    one.add_argument("--lang", choices=("zh", "en"), default="zh" if chinese else "en", help="language of the output")
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1024:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number from 1 to 1024")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number of seconds above 0")
+    return value

@@ -1,0 +1,41 @@
+"""`aclnn-spec certify`: run the suite in processes of its own, print the summary, write the certificate."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+from aclnn_spec.certify.conclude import CONFORMANT
+from aclnn_spec.certify.report import summary
+from aclnn_spec.certify.session import Options, check_options
+from aclnn_spec.certify.workers import run_isolated
+from aclnn_spec.commands.progress import Bar
+from aclnn_spec.spec.errors import InputError
+from aclnn_spec.spec.read import load_spec
+
+
+def run(given: Namespace) -> int:
+    """Certify; 0 only if conformant."""
+    options = Options(
+        operators=tuple(given.operator),
+        tier=given.tier,
+        golden=Path(given.golden) if given.golden else None,
+        product=given.product,
+        policy=given.policy,
+        shard=given.shard,
+        waivers=Path(given.waivers) if given.waivers else None,
+        cases=tuple(given.case),
+    )
+    check_options(options, load_spec())
+    target = Path(given.certificate) if given.certificate else None
+    if target is not None and not target.parent.is_dir():
+        raise InputError(f"--certificate: found no directory {target.parent}")
+    with Bar("certify") as bar:
+        done = run_isolated(
+            given.implementation, options, workers=given.workers, timeout=given.timeout, progress=bar.show
+        )
+    certificate = done.suite.certificate(done.entries, done.description)
+    if target is not None:
+        certificate.save(target)
+    print(summary(certificate, done.suite.spec, done.suite.golden.case, lang=given.lang))
+    return 0 if certificate.verdict == CONFORMANT else 1

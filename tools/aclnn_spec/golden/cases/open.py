@@ -1,0 +1,70 @@
+"""The unspecified clauses that a call's arguments touch: what an implementation does there is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from aclnn_spec.golden.case import Case
+from aclnn_spec.golden.cases.author import FLOATS, Author, Draft, pick
+from aclnn_spec.golden.generator import integers
+from aclnn_spec.spec.model import Clause, TensorDesc, Text
+from aclnn_spec.spec.rules import Break
+
+SHAPES = ((2, 3), (2, 3, 4), (2, 1, 3, 2), (1, 2, 2, 1, 3))
+
+
+def cases(author: Author) -> Iterator[Case]:
+    """The cases of this group."""
+    turn = 0
+    ids: set[str] = set()
+    for clause in author.operator.clauses:
+        if clause.outcome != "unspecified" or clause.rule is None:
+            continue
+        shapes = SHAPES if clause.rule.kind == "format_in" else SHAPES[:1]
+        for shape in shapes:
+            for dtype in FLOATS:
+                draft = Draft(
+                    group="open",
+                    what="",
+                    clauses=(clause.id,),
+                    shapes=shape,
+                    dtypes=dtype,
+                    reason=clause.text,
+                )
+                for broken in clause.rule.breaks(author.call(draft), author.operator.tables):
+                    if author.operator.validate(broken.call).broken:
+                        continue  # more than the clause is broken: no longer a call the sources leave open
+                    turn += 1
+                    case = author.good(opened(author, clause, draft, broken, pick(("none", "mean"), turn)))
+                    if case.id not in ids:
+                        ids.add(case.id)
+                        yield case
+
+
+def opened(author: Author, clause: Clause, draft: Draft, broken: Break, reduction: str) -> Draft:
+    """The draft of a broken call, with data that integers hold too."""
+    descs: dict[str, Any] = {name: t for name, t in broken.call.items() if isinstance(t, TensorDesc)}
+    key = f"{author.operator.name}/open/{clause.id}/{broken.slug}"
+    data: dict[str, Any] = {}
+    for name in author.inputs:
+        count = descs[name].size
+        high = 1 if descs[name].dtype == "BOOL" else 5
+        data[name] = integers(f"{key}/{name}", count, 0, high).astype(float).reshape(descs[name].shape)
+        if name == author.gradient:
+            data[name] = data[name] + (0 if descs[name].dtype == "BOOL" else 1)
+    return replace(
+        draft,
+        what=f"{clause.id}-{broken.slug}",
+        reason=Text(
+            zh=f"{broken.reason.zh}：出现既非正确结果也非所列状态码的结果",
+            en=f"{broken.reason.en}: an outcome that is neither the right value nor a listed status",
+        ),
+        shapes={name: desc.shape for name, desc in descs.items()},
+        dtypes={name: desc.dtype for name, desc in descs.items()},
+        formats={name: desc.format for name, desc in descs.items()},
+        reduction=reduction,
+        data=data,
+        alias=broken.alias,
+    )

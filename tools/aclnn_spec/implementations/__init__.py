@@ -1,0 +1,1 @@
+"""Implementations that come with the package."""

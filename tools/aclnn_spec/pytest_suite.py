@@ -1,0 +1,190 @@
+"""The suite inside a pytest run: a collector per operator, an item per case, a certificate at the end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aclnn_spec.api import told
+from aclnn_spec.certification.certificate import Certificate, describe
+from aclnn_spec.certification.conclude import CONFORMANT, INCOMPLETE
+from aclnn_spec.certification.entry import Entry
+from aclnn_spec.certification.implementation import Implementation, last_line
+from aclnn_spec.certification.report import summary
+from aclnn_spec.certification.resolve import resolve
+from aclnn_spec.certification.session import Options, Suite, lost, open_suite, opened
+from aclnn_spec.certification.waivers import Waiver
+from aclnn_spec.spec.errors import InputError
+
+_PROPERTY = "aclnn_entry"
+_DESCRIPTION = "aclnn_description"
+
+
+class CaseFailedError(Exception):
+    """A case failed; the message is the whole story."""
+
+
+def set_up(config: pytest.Config) -> None:
+    """Check the options, find the implementation, and join the run; UsageError for anything wrong."""
+    option = config.option
+    extra = {one.name: one for listed in config.hook.pytest_aclnn_implementations() for one in listed}
+    options = Options(
+        operators=tuple(option.aclnn_operator),
+        tier=option.aclnn_tier,
+        golden=Path(option.aclnn_golden) if option.aclnn_golden else None,
+        product=option.aclnn_product,
+        policy=option.aclnn_policy,
+        shard=option.aclnn_shard,
+        waivers=Path(option.aclnn_waivers) if option.aclnn_waivers else None,
+    )
+    target = Path(option.aclnn_certificate) if option.aclnn_certificate else None
+    try:
+        implementation = resolve(option.aclnn_certify, extra)
+        suite = open_suite(options, tuple(implementation.operators), implementation.name)
+        if target is not None and not target.parent.is_dir():
+            raise InputError(f"--aclnn-certificate: found no directory {target.parent}")
+    except InputError as error:
+        raise pytest.UsageError(*error.faults) from None
+    # Without paths on the command line the run is the certification alone, not also the tests around here.
+    if config.args_source is not pytest.Config.ArgsSource.ARGS:
+        config.args = []
+    run = Certification(config, suite, implementation, target)
+    config.pluginmanager.register(run, "aclnn_certification")
+
+
+class Certification:
+    """A certification under way in one pytest process."""
+
+    def __init__(self, config: pytest.Config, suite: Suite, implementation: Implementation, target: Path | None) -> None:
+        self.config, self.suite, self.implementation, self.target = config, suite, implementation, target
+        self.given: str = config.option.aclnn_certify
+        self.entries: dict[str, Entry] = {}
+        self.description: dict[str, Any] | None = None
+        self.certificate: Certificate | None = None
+        self.narrowed = False
+        self._stack = ExitStack()
+        self._open = False
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        report = yield
+        if isinstance(collector, pytest.Session) and report.passed:
+            groups = [
+                OperatorCollector.from_parent(collector, name=name, nodeid=name, certification=self)
+                for name in self.suite.operators
+            ]
+            report.result = [*(report.result or ()), *groups]
+        return report
+
+    def pytest_deselected(self, items: list[pytest.Item]) -> None:
+        self.narrowed = self.narrowed or any(isinstance(item, CaseItem) for item in items)
+
+    def run(self, case_id: str) -> Entry:
+        """Run a case, opening the implementation first if this is the process's first."""
+        if not self._open:
+            self._stack.enter_context(opened(self.implementation))
+            self._open = True
+        return self.suite.run(case_id, self.implementation)
+
+    def waiver(self, case_id: str) -> Waiver | None:
+        """The first waiver that covers the case."""
+        return next((waiver for waiver in self.suite.waivers if waiver.covers(case_id)), None)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        operator, separator, rest = report.nodeid.partition("::")
+        if not separator or operator not in self.suite.operators:
+            return
+        case_id = f"{operator}/{rest}"
+        told_of = [value for name, value in report.user_properties if name == _PROPERTY]
+        if told_of:
+            self.entries[case_id] = Entry.from_json(json.loads(str(told_of[0])))
+        elif report.failed and case_id not in self.entries:
+            # Neither pass nor fail was told: the worker died, or the item never came to run.
+            text = str(report.longrepr).strip().splitlines()
+            last = text[-1] if text else report.when
+            self.entries[case_id] = lost(case_id, "crashed", f"没有运行完：{last}", f"did not run to its end: {last}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        described = describe(self.implementation, self.given)
+        self._stack.close()
+        if hasattr(self.config, "workeroutput"):
+            self.config.workeroutput[_DESCRIPTION] = described
+            return
+        if self.config.option.collectonly:
+            return
+        self.certificate = self.suite.certificate(self.entries.values(), self.description or described)
+        if self.target is not None:
+            self.certificate.save(self.target)
+        verdict = self.certificate.verdict
+        chosen = verdict == INCOMPLETE and self.narrowed  # -k, --lf: no certificate was expected
+        if session.exitstatus == pytest.ExitCode.OK and verdict != CONFORMANT and not chosen:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        output = getattr(node, "workeroutput", {})
+        self.description = output.get(_DESCRIPTION, self.description)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if self.certificate is not None:
+            terminalreporter.section("aclnn certification")
+            text = summary(
+                self.certificate, self.suite.spec, self.suite.golden.case, lang=self.config.option.aclnn_lang, explained=0
+            )
+            terminalreporter.write_line(text)
+            if self.target is not None:
+                terminalreporter.write_line(f"certificate: {self.target}")
+
+
+class OperatorCollector(pytest.Collector):
+    """The cases of one operator."""
+
+    def __init__(self, *, certification: Certification, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.certification = certification
+
+    def collect(self) -> Iterator[CaseItem]:
+        """One item for each case."""
+        prefix = f"{self.name}/"
+        for case_id in self.certification.suite.ids:
+            if case_id.startswith(prefix):
+                yield CaseItem.from_parent(self, name=case_id.removeprefix(prefix))
+
+
+class CaseItem(pytest.Item):
+    """One case; its node id is the case id with `::` after the operator."""
+
+    parent: OperatorCollector
+
+    def runtest(self) -> None:
+        certification = self.parent.certification
+        case_id = f"{self.parent.name}/{self.name}"
+        try:
+            entry = certification.run(case_id)
+        except Exception as error:  # what open() raises
+            entry = lost(case_id, "raised", f"open() 抛出异常 {last_line(error)}", f"open() raised {last_line(error)}")
+        self.user_properties.append((_PROPERTY, json.dumps(entry.to_json(), ensure_ascii=False)))
+        if entry.verdict == "skipped":
+            pytest.skip("outside the implementation's scope")
+        if entry.verdict == "fail":
+            waiver = certification.waiver(case_id)
+            if waiver is not None:
+                pytest.xfail(f"waived: {waiver.reason}")
+            lang = self.config.option.aclnn_lang
+            raise CaseFailedError(told(certification.suite, entry, certification.given, lang))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, CaseFailedError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        return self.path, None, f"{self.parent.name}/{self.name}"
