@@ -398,13 +398,13 @@ def test_describe_takes_details() -> None:
 
     class Detailed(Right):
         def details(self) -> Any:
-            return {"path": Path("/lib"), "device": 0, "sha256": None, "ratio": float("inf")}
+            return {"path": Path("/lib"), "device": 0, "sha256": None, "ratio": float("inf"), "odd": "\udc80"}
 
     class Broken(Right):
         def details(self) -> Any:
             raise OSError("no driver")
 
-    expected = {"path": "/lib", "device": 0, "sha256": None, "ratio": "inf"}
+    expected = {"path": "/lib", "device": 0, "sha256": None, "ratio": "inf", "odd": "?"}
     assert describe(Detailed(), "x") == {
         "name": "right",
         "version": "1.0",

@@ -98,9 +98,9 @@ def test_failures_by_clause(lang: str, head: str) -> None:
 def test_reasons_against() -> None:
     """A run that is not conformant ends with the reasons and the verdict."""
     one = certificate(WrongSign(), MANY)
-    english, chinese = (told(one, lang, MANY).splitlines()[-4:] for lang in ("en", "zh"))
-    assert english == ["Why", "  failed cases: 30", "", "Verdict: not conformant"]
-    assert chinese == ["原因", "  30 个用例失败", "", "结论：不符合规范"]
+    english, chinese = (told(one, lang, MANY).splitlines()[-5:] for lang in ("en", "zh"))
+    assert english == ["Why", "  failed cases: 30", "  no case passed", "", "Verdict: not conformant"]
+    assert chinese == ["原因", "  30 个用例失败", "  没有一个用例通过", "", "结论：不符合规范"]
 
 
 def test_waived_and_sharded() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from aclnn_spec.certify.entry import Entry, explain
-from aclnn_spec.certify.fault import KINDS, fault
+from aclnn_spec.certify.fault import KINDS, LONGEST, fault
 from aclnn_spec.certify.implementation import PhaseOne, from_function
 from aclnn_spec.certify.memory import GUARD, fresh
 from aclnn_spec.certify.runner import in_scope, offered, run_case
@@ -191,6 +191,17 @@ def test_exception_names_its_line() -> None:
     assert found.kind == "raised"
     assert "ZeroDivisionError: no such thing (" in found.message.en
     assert "test_runner.py:" in found.message.en
+
+
+def test_any_text_of_an_exception_can_be_kept() -> None:
+    """Half characters and endless texts do not keep a fault out of the certificate."""
+
+    def fail(*_: Any) -> None:
+        raise ValueError("\udc80" + "x" * 10_000)
+
+    (found,) = run(BASIC, from_lambda(fail, fail)).faults
+    assert found.message.en.encode().startswith(b"phase 1 raised ValueError: ?xxx")
+    assert len(found.message.en) == LONGEST
 
 
 def test_keyboard_interrupt_passes_through() -> None:

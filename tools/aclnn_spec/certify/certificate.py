@@ -13,11 +13,12 @@ import numpy as np
 
 from aclnn_spec.certify.conclude import Observed, conclude
 from aclnn_spec.certify.entry import Entry
+from aclnn_spec.certify.fault import printable
 from aclnn_spec.certify.implementation import Implementation, last_line, scope_of
 from aclnn_spec.certify.waivers import Waiver, waive
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import canonical_json, read_json, write_atomically
-from aclnn_spec.spec.model import Text
+from aclnn_spec.spec.model import INT64, Text
 from aclnn_spec.spec.read import Schemas, Spec
 
 FORMAT = 1
@@ -175,11 +176,11 @@ def describe(implementation: Implementation, given: str) -> dict[str, Any]:
         except Exception as error:  # noqa: BLE001 - details are a courtesy and must not end the run
             details = {"error": last_line(error)}
     return {
-        "name": implementation.name,
-        "version": implementation.version,
-        "given": given,
+        "name": printable(implementation.name),
+        "version": printable(implementation.version),
+        "given": printable(given),
         "scope": scope_of(implementation),
-        "details": {str(key): _plain(value) for key, value in details.items()},
+        "details": {printable(str(key)): _plain(value) for key, value in details.items()},
     }
 
 
@@ -206,6 +207,10 @@ def platform_now() -> dict[str, str]:
 
 
 def _plain(value: Any) -> str | int | float | bool | None:
-    if isinstance(value, float) and not np.isfinite(value):
-        return str(value)
-    return value if isinstance(value, str | int | float | bool | None) else str(value)
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int) and value in INT64:
+        return int(value)
+    if isinstance(value, float) and np.isfinite(value):
+        return float(value)
+    return printable(str(value))

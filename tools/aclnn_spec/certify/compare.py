@@ -67,8 +67,7 @@ def compare(
         apart = distance(one, other, binary)
         if rounds:
             at = np.nonzero(apart)
-            pair = (from_double(to_double(bits[at], binary), narrow) for bits in (one, other))
-            rounded = distance(*pair, narrow)
+            rounded = distance(_convert(one[at], binary, narrow), _convert(other[at], binary, narrow), narrow)
             far = rounded == narrow.far
             rounded = rounded.astype(binary.unsigned)
             rounded[far] = binary.far
@@ -250,6 +249,10 @@ def _flat(array: Array) -> Any:
     if array.ndim == 1:
         return array
     return array.reshape(-1) if array.flags.c_contiguous else array.flat
+
+
+def _convert(bits: Bits, source: Binary, target: Binary) -> Bits:
+    return from_double(to_double(bits, source), target)
 
 
 def _greater(apart: Bits) -> Bits:

@@ -27,6 +27,10 @@ call gave other bits · raised: an exception came out · wrong_type: an answer o
 the process died or hung · inconsistent: the same call gave another status."""
 
 
+LONGEST = 4000
+"""Characters a message may have; an exception's text can be of any length."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Fault:
     """One thing that is wrong: one of KINDS, and what a developer needs to see."""
@@ -48,4 +52,10 @@ def fault(kind: str, *, zh: str, en: str) -> Fault:
     """A fault of one of KINDS."""
     if kind not in KINDS:
         raise ValueError(f"kind: found {kind!r}, expected one of {', '.join(KINDS)}")
-    return Fault(kind=kind, message=Text(zh=zh, en=en))
+    return Fault(kind=kind, message=Text(zh=printable(zh), en=printable(en)))
+
+
+def printable(text: str) -> str:
+    """The text as any JSON file can hold it: whole characters, and not too many."""
+    whole = text.encode(errors="replace").decode()
+    return whole if len(whole) <= LONGEST else f"{whole[: LONGEST - 1]}…"

@@ -14,7 +14,7 @@ from aclnn_spec.certify.compare import Comparison, compare, compare_community
 from aclnn_spec.certify.fault import Fault, fault
 from aclnn_spec.certify.memory import Memory
 from aclnn_spec.golden.case import SUCCESS, Case
-from aclnn_spec.golden.tensor import Array, Tensor
+from aclnn_spec.golden.tensor import Tensor
 from aclnn_spec.spec.model import Clause, Policy
 from aclnn_spec.spec.operator import Operator
 
@@ -243,8 +243,8 @@ class Judge:
         )
 
     def _distance(self, got: Any, expected: Any, dtype: str) -> str:
-        pair: list[Array] = [np.asarray(got), np.asarray(expected)]
-        distance = compare(*pair, dtype=dtype, common=dtype, ulp=0).worst_distance
+        comparison = compare(np.asarray(got), np.asarray(expected), dtype=dtype, common=dtype, ulp=0)
+        distance = comparison.worst_distance if comparison.wrong else comparison.distance
         return f"{distance:.0f}" if math.isfinite(distance) else "∞"
 
     def _allowed(self) -> tuple[str, str]:

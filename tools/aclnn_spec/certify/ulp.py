@@ -142,4 +142,5 @@ def from_double(bits: NDArray[np.uint64], binary: Binary) -> Bits:
     result = np.minimum((field - lowest << np.uint64(binary.fraction)) + rounded, infinity)
     result[magnitude > DOUBLE.infinity] = infinity + one
     result |= (bits >> np.uint64(DOUBLE.width - 1)) << np.uint64(binary.width - 1)
-    return result.astype(binary.unsigned)
+    bits_of_format: Bits = result.astype(binary.unsigned)
+    return bits_of_format

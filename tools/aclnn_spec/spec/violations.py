@@ -154,7 +154,7 @@ def _closed(schema: Any) -> list[Any]:
 
 
 def _is_off(branch: Sequence[ValidationError]) -> bool:
-    """Whether a form is so far off that it cannot be the one that was meant: another type, or another kind of object."""
+    """Whether a form cannot be the one that was meant: it is of another type, or another kind of object."""
     return any(map(_shows_another_form, branch))
 
 
