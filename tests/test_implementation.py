@@ -108,8 +108,11 @@ def test_absolute_file(folder: Path) -> None:
         ("e_nothing:made", "e_nothing:made: found no module 'e_nothing', in "),
         ("e_mine.inner:made", "e_mine.inner:made: "),
         ("e_mine:gone", "e_mine:gone: e_mine has no attribute 'gone', expected one of Mine, made, make"),
-        ("e_mine:Nameless", "e_mine:Nameless: found a Nameless without 'name', expected an implementation"),
-        ("e_mine:number", "e_mine:number: found a int without 'name', expected an implementation"),
+        (
+            "e_mine:Nameless",
+            "e_mine:Nameless: found a value of type Nameless without 'name', expected an implementation",
+        ),
+        ("e_mine:number", "e_mine:number: found a value of type int without 'name', expected an implementation"),
         ("e_mine:fail", "e_mine:fail: cannot be made: OSError: no driver ("),
         ("e_mine:leave", "e_mine:leave: cannot be made: SystemExit: 1 ("),
         ("e_mine:make_with", "e_mine:make_with: found no argument for make_with, which has another signature"),

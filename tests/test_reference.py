@@ -74,9 +74,7 @@ def nan_as_oracle(bits: int, dtype: str) -> int:
     return oracle.encode(value, dtype) if value.magnitude != value.magnitude else bits
 
 
-def by_reference(
-    operands: Mapping[str, tuple[list[int], str]], output: str, reduction: int, count: int
-) -> list[int]:
+def by_reference(operands: Mapping[str, tuple[list[int], str]], output: str, reduction: int, count: int) -> list[int]:
     """Evaluate the reference over elements and give the bits of its output."""
     arrays = {name: (as_array(elements, dtype), dtype) for name, (elements, dtype) in operands.items()}
     result = np.full(len(operands["self"][0]), 7, STORAGE[output] if output != "COMPLEX32" else "u4")
@@ -92,9 +90,7 @@ def by_reference(
     return bits_of(result, output)
 
 
-def by_oracle(
-    operands: Mapping[str, tuple[list[int], str]], output: str, reduction: int, count: int
-) -> list[int]:
+def by_oracle(operands: Mapping[str, tuple[list[int], str]], output: str, reduction: int, count: int) -> list[int]:
     """Compute the same with the oracle."""
     dtypes = tuple(dtype for _, dtype in operands.values())
     rows = zip(*(elements for elements, _ in operands.values()), strict=True)
@@ -190,9 +186,7 @@ def calls(draw: st.DrawFn, dtypes: tuple[str, ...]) -> tuple[dict[str, tuple[lis
 @pytest.mark.parametrize("dtypes", list(itertools.product(FLOATS, repeat=3)), ids="-".join)
 @quick
 @given(data=st.data())
-def test_reference_and_oracle_agree_on_every_mix_of_floats(
-    dtypes: tuple[str, ...], data: st.DataObject
-) -> None:
+def test_reference_and_oracle_agree_on_every_mix_of_floats(dtypes: tuple[str, ...], data: st.DataObject) -> None:
     """Each of the 27 mixes gives the oracle's bits for each output type and each reduction."""
     operands, count = data.draw(calls(dtypes))
     for output, reduction in itertools.product(FLOATS, (NONE, MEAN, SUM)):
@@ -434,7 +428,7 @@ def laid_out(shape: tuple[int, ...], dtype: str, layout: str, numbers: np.random
     reduction=st.sampled_from([NONE, MEAN, SUM]),
     seed=st.integers(0, 2**32 - 1),
 )
-def test_views_give_what_their_flat_copies_give(  # noqa: PLR0913, PLR0917 - one argument to a strategy
+def test_views_give_what_their_flat_copies_give(
     shape: tuple[int, ...],
     layouts: tuple[str, ...],
     dtypes: tuple[str, ...],
@@ -529,9 +523,7 @@ def test_no_numpy_warning_and_no_changed_error_state() -> None:
     with warnings.catch_warnings(), np.errstate(all="raise"):
         warnings.simplefilter("error")
         state = np.geterr()
-        for output, count in itertools.product(
-            ("FLOAT16", "BFLOAT16", "COMPLEX32", "COMPLEX64"), (3, 2**29 + 1)
-        ):
+        for output, count in itertools.product(("FLOAT16", "BFLOAT16", "COMPLEX32", "COMPLEX64"), (3, 2**29 + 1)):
             by_reference(operands, output, MEAN, count)
         assert np.geterr() == state
 
@@ -667,10 +659,7 @@ def test_the_oracle_reads_and_writes_every_16_bit_pattern() -> None:
 
 def test_the_oracle_has_one_nan() -> None:
     """Whatever its sign and payload, a NaN is written positive, quiet, and otherwise empty."""
-    seen = {
-        dtype: oracle.encode(oracle.Value(negative=True, magnitude=math.nan), dtype)
-        for dtype in (*FLOATS, *WIDE)
-    }
+    seen = {dtype: oracle.encode(oracle.Value(negative=True, magnitude=math.nan), dtype) for dtype in (*FLOATS, *WIDE)}
     assert seen == {
         "FLOAT": 0x7FC00000,
         "FLOAT16": 0x7E00,

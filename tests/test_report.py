@@ -81,7 +81,7 @@ def test_conformant_in_chinese() -> None:
     assert lines[-1] == "结论：符合规范"
 
 
-@pytest.mark.parametrize(("lang", "head"), [("en", "clause sign: 30"), ("zh", "条款 sign：30 个")])
+@pytest.mark.parametrize(("lang", "head"), [("en", "clause sign: 30 failed"), ("zh", "条款 sign：失败 30 个")])
 def test_failures_by_clause(lang: str, head: str) -> None:
     """The first failures under a clause are told in full, the next by name, the rest by number."""
     text = told(certificate(WrongSign(), MANY), lang, MANY)

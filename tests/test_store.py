@@ -66,9 +66,11 @@ def make(spec: Spec, what: str, dtype: str = "FLOAT", shape: tuple[int, ...] = (
 
 
 def failing(spec: Spec, what: str, **arguments: Any) -> Case:
-    """Make a case of a call that fails, with some arguments replaced."""
+    """Make a case of a call that fails, with some arguments replaced; its inputs are all canary, like its output."""
     plain = make(spec, what, group="status", clauses=("nullptr",), outcome=INVALID)
-    return replace(plain, arguments={**plain.arguments, **arguments}, expected=None, tolerance=None)
+    output = plain.arguments["gradInput"]
+    canary = dict.fromkeys(("gradOutput", "self", "target"), blank(output, spec.tables.dtypes[output.dtype]))
+    return replace(plain, arguments={**plain.arguments, **canary, **arguments}, expected=None, tolerance=None)
 
 
 def repeated(spec: Spec, what: str) -> Case:

@@ -239,16 +239,10 @@ def _run(
 
 def _blocks(layout: _Layout, arrays: Sequence[Array]) -> Iterator[tuple[int, list[Bits]]]:
     """Give the arrays' bits in C order, block by block, each with the flat index where it begins."""
-    flat = [_flat(array) for array in arrays]
-    for start in range(0, arrays[0].size, _BLOCK):
-        yield start, [layout.bits(each[start : start + _BLOCK]) for each in flat]
-
-
-def _flat(array: Array) -> Any:
-    """Something to cut C-order blocks from; not ndarray.reshape alone, which may copy the whole array."""
-    if array.ndim == 1:
-        return array
-    return array.reshape(-1) if array.flags.c_contiguous else array.flat
+    start = 0
+    for blocks in np.nditer(arrays, ["external_loop", "buffered", "zerosize_ok"], order="C", buffersize=_BLOCK):
+        yield start, [layout.bits(block) for block in blocks]
+        start += blocks[0].size
 
 
 def _convert(bits: Bits, source: Binary, target: Binary) -> Bits:

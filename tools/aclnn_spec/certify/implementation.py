@@ -162,7 +162,11 @@ def _plain(argument: Any) -> Any:
 
 
 def _kind(candidate: Any) -> str:
-    return f"the class {candidate.__name__}" if isinstance(candidate, type) else f"a {type(candidate).__name__}"
+    return (
+        f"the class {candidate.__name__}"
+        if isinstance(candidate, type)
+        else f"a value of type {type(candidate).__name__}"
+    )
 
 
 def _numbers(values: Array, kinds: str) -> Array:

@@ -41,7 +41,7 @@ _WORDS: Mapping[str, Text] = MappingProxyType(
         "ulp": Text(zh="最大 ULP", en="largest ULP"),
         "total": Text(zh="合计", en="total"),
         "failures": Text(zh="失败的用例", en="Failures"),
-        "under": Text(zh="条款 {}：{} 个", en="clause {}: {}"),
+        "under": Text(zh="条款 {}：失败 {} 个", en="clause {}: {} failed"),
         "also": Text(zh="另有：", en="also:"),
         "more": Text(zh="……以及其他 {} 个", en="… and {} more"),
         "observed": Text(zh="未作规定之处的实际表现（用例数）", en="Seen where the spec leaves freedom (cases)"),

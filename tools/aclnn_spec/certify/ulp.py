@@ -79,6 +79,11 @@ def distance(one: Bits, other: Bits, binary: Binary) -> Bits:
     NaN is at distance 0 from NaN of any payload and sign, an infinity from itself; else, where a value is not
     finite, the result is `binary.far`.
     """
+    # Where signs agree, places differ as bits do; most blocks need no more than this.
+    if (one ^ other).max(initial=0) <= binary.magnitude:
+        near: Bits = np.abs((one - other).view(binary.signed)).view(binary.unsigned)
+        if int((one & one.dtype.type(binary.magnitude)).max(initial=0)) + int(near.max(initial=0)) < binary.infinity:
+            return near
     magnitude, place = _places(one, binary)
     other_magnitude, other_place = _places(other, binary)
     nearer = np.minimum(place, other_place)

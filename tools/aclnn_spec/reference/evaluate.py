@@ -59,7 +59,7 @@ class Reference:
     readings: tuple[Reading, ...]
 
 
-def evaluate(  # noqa: PLR0913 - the operands, the output, and what the spec says of them
+def evaluate(
     function: BlockFunction,
     operands: Mapping[str, tuple[NDArray[Any], str]],
     *,
@@ -123,9 +123,7 @@ def _broadcast(name: str, array: NDArray[Any], dtype: str, shape: tuple[int, ...
     try:
         return np.broadcast_to(array, shape)
     except ValueError:
-        raise InputError(
-            f"{name}: found shape {array.shape}, expected one that broadcasts to {shape}"
-        ) from None
+        raise InputError(f"{name}: found shape {array.shape}, expected one that broadcasts to {shape}") from None
 
 
 def _once(views: list[NDArray[Any]]) -> list[NDArray[Any]]:

@@ -15,9 +15,7 @@ from aclnn_spec.reference.floats import Real, Single, divide
 _MEAN = 1
 
 
-def l1_loss_backward(
-    gradOutput: Single, self: Single, target: Single, *, reduction: int, common: Common
-) -> Real:
+def l1_loss_backward(gradOutput: Single, self: Single, target: Single, *, reduction: int, common: Common) -> Real:
     """Give gradOutput times the sign of self - target, over the count for mean; still to be rounded.
 
     Comparing is exact where a subtraction would overflow. At ties and NaN the sign is +0, and its product

@@ -50,9 +50,7 @@ _FORMATS: Mapping[str, _Format] = MappingProxyType(
 )
 
 #: The dtype of a complex number's two halves.
-_HALVES: Mapping[str, str] = MappingProxyType(
-    {"COMPLEX32": "FLOAT16", "COMPLEX64": "FLOAT", "COMPLEX128": "DOUBLE"}
-)
+_HALVES: Mapping[str, str] = MappingProxyType({"COMPLEX32": "FLOAT16", "COMPLEX64": "FLOAT", "COMPLEX128": "DOUBLE"})
 
 
 def decode(bits: int, dtype: str) -> Value:
@@ -117,7 +115,7 @@ def l1_loss_backward(gradOutput: Value, self: Value, target: Value, *, reduction
 ORACLES: Mapping[str, Callable[..., Value]] = MappingProxyType({"aclnnL1LossBackward": l1_loss_backward})
 
 
-def compute(  # noqa: PLR0913 - the operands, the output, and what the spec says of them
+def compute(
     operator: str,
     operands: Mapping[str, Element],
     *,

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from jsonschema import Draft202012Validator
 from jsonschema.validators import extend
-from referencing import Registry, Resource
+from referencing import Registry
 from referencing.exceptions import PointerToNowhere, Unresolvable
+from referencing.jsonschema import DRAFT202012
 
 from aclnn_spec.spec.build import operator_from, tables_from
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import read_json
 from aclnn_spec.spec.lint import lint_operator, lint_tables
 from aclnn_spec.spec.operator import Operator
+from aclnn_spec.spec.predicate import Predicate, Resolve, UnsupportedError, compile_schema
 from aclnn_spec.spec.tables import Tables
 from aclnn_spec.spec.violations import lines_of
 
@@ -45,9 +47,30 @@ class Schemas:
 
     documents: Mapping[str, Any]
     registry: Registry[Any]
+    _fits: Mapping[str, Predicate] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        fits = {name: self._predicate(document) for name, document in self.documents.items()}
+        object.__setattr__(self, "_fits", fits)
+
+    def _predicate(self, document: Any) -> Predicate:
+        def resolve_in(resolver: Any) -> Resolve:
+            def resolve(reference: str) -> tuple[Any, Resolve]:
+                found = resolver.lookup(reference)
+                return found.contents, resolve_in(found.resolver)
+
+            return resolve
+
+        base = document.get("$id", "") if isinstance(document, dict) else ""
+        try:
+            return compile_schema(document, resolve_in(self.registry.resolver(base)))
+        except (UnsupportedError, Unresolvable):  # then jsonschema decides about every document
+            return lambda _: False
 
     def faults(self, name: str, document: Any, where: str) -> list[str]:
         """What is wrong with a document by the schema of this name, one line each with its path."""
+        if self._fits[name](document):
+            return []
         validator = _Validator(self.documents[name], registry=self.registry)
         return [f"{where}: {line}" for line in lines_of(document, validator.iter_errors(document))]
 
@@ -67,7 +90,7 @@ def load_schemas(root: Path | None = None) -> Schemas:
                 faults.append(f"{name}.json: $id: found none, expected the schema's own URI")
     if faults or not documents:
         raise InputError(*faults or (f"{directory}: found no schema there",))
-    resources = [(document["$id"], Resource.from_contents(document)) for document in documents.values()]
+    resources = [(document["$id"], DRAFT202012.create_resource(document)) for document in documents.values()]
     schemas = Schemas(documents=documents, registry=Registry().with_resources(resources))
     faults = _lost_references(schemas)
     if faults:
