@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aclnn_spec.certify.compare import Comparison, compare, compare_community
+from aclnn_spec.certification.compare import Comparison, compare, compare_community
 
 SIZE = 2**24
 REPEATS = 5

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from aclnn_spec.certify.implementation import PhaseOne
+from aclnn_spec.certification.implementation import PhaseOne
 from aclnn_spec.golden.case import Alternative, Case, Outcome, Tolerance
 from aclnn_spec.golden.tensor import CANARY, Array, Tensor, blank, numpy_dtype, with_storage
 from aclnn_spec.spec.model import TensorDesc, Text, contiguous_strides

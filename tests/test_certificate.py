@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from aclnn_spec.certify.certificate import Certificate, assemble, describe, judge_digest, load_certificate
-from aclnn_spec.certify.conclude import broken_rules
-from aclnn_spec.certify.entry import VERDICTS, Entry
-from aclnn_spec.certify.implementation import from_function
-from aclnn_spec.certify.runner import run_case
-from aclnn_spec.certify.verify import verify
-from aclnn_spec.certify.waivers import Waiver
+from aclnn_spec.certification.certificate import Certificate, assemble, describe, judge_digest, load_certificate
+from aclnn_spec.certification.conclude import broken_rules
+from aclnn_spec.certification.entry import VERDICTS, Entry
+from aclnn_spec.certification.implementation import from_function
+from aclnn_spec.certification.runner import run_case
+from aclnn_spec.certification.verify import verify
+from aclnn_spec.certification.waivers import Waiver
 from aclnn_spec.golden.case import Alternative, Case
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import canonical_json

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from aclnn_spec.certify.implementation import (
+from aclnn_spec.certification.implementation import (
     Implementation,
     PhaseOne,
     ResultError,
@@ -19,8 +19,8 @@ from aclnn_spec.certify.implementation import (
     scope_of,
     store,
 )
-from aclnn_spec.certify.resolve import registered, resolve
-from aclnn_spec.certify.runner import run_case
+from aclnn_spec.certification.resolve import registered, resolve
+from aclnn_spec.certification.runner import run_case
 from aclnn_spec.golden.tensor import Tensor, bits
 from aclnn_spec.implementations import torch_autograd
 from aclnn_spec.implementations.numpy_reference import NumpyImplementation

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from aclnn_spec.certify.certificate import Certificate, assemble, describe
-from aclnn_spec.certify.implementation import from_function
-from aclnn_spec.certify.report import summary
-from aclnn_spec.certify.runner import run_case
-from aclnn_spec.certify.waivers import Waiver
+from aclnn_spec.certification.certificate import Certificate, assemble, describe
+from aclnn_spec.certification.implementation import from_function
+from aclnn_spec.certification.report import summary
+from aclnn_spec.certification.runner import run_case
+from aclnn_spec.certification.waivers import Waiver
 from aclnn_spec.golden.case import Case
 from miniatures import BASIC, CASES, NAME, OPERATOR, SPEC, Right, WrongSign, partner_of
 

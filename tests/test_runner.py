@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aclnn_spec.certify.entry import Entry, explain
-from aclnn_spec.certify.fault import KINDS, LONGEST, fault
-from aclnn_spec.certify.implementation import PhaseOne, from_function
-from aclnn_spec.certify.memory import GUARD, fresh
-from aclnn_spec.certify.runner import in_scope, offered, run_case
+from aclnn_spec.certification.entry import Entry, explain
+from aclnn_spec.certification.fault import KINDS, LONGEST, fault
+from aclnn_spec.certification.implementation import PhaseOne, from_function
+from aclnn_spec.certification.memory import GUARD, fresh
+from aclnn_spec.certification.runner import in_scope, offered, run_case
 from aclnn_spec.golden.case import Case, Outcome, Tolerance
 from aclnn_spec.golden.tensor import CANARY, Tensor
 from aclnn_spec.implementations.numpy_reference import NumpyImplementation

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from aclnn_spec.certify.entry import Entry
-from aclnn_spec.certify.fault import fault
-from aclnn_spec.certify.waivers import Waiver, load_waivers, waive
+from aclnn_spec.certification.entry import Entry
+from aclnn_spec.certification.fault import fault
+from aclnn_spec.certification.waivers import Waiver, load_waivers, waive
 from aclnn_spec.spec.errors import InputError
 from miniatures import SPEC
 

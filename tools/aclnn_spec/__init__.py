@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from aclnn_spec.api import certify, check
-    from aclnn_spec.certify.certificate import Certificate
-    from aclnn_spec.certify.implementation import Implementation, PhaseOne, from_function
+    from aclnn_spec.certification.certificate import Certificate
+    from aclnn_spec.certification.implementation import Implementation, PhaseOne, from_function
     from aclnn_spec.golden.store import load_golden
     from aclnn_spec.golden.tensor import Tensor
     from aclnn_spec.plugin import parametrize
@@ -35,15 +35,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Certificate": "certify.certificate",
-    "Implementation": "certify.implementation",
+    "Certificate": "certification.certificate",
+    "Implementation": "certification.implementation",
     "InputError": "spec.errors",
-    "PhaseOne": "certify.implementation",
+    "PhaseOne": "certification.implementation",
     "Tensor": "golden.tensor",
     "TensorDesc": "spec.model",
     "certify": "api",
     "check": "api",
-    "from_function": "certify.implementation",
+    "from_function": "certification.implementation",
     "load_golden": "golden.store",
     "load_spec": "spec.read",
     "parametrize": "plugin",

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from aclnn_spec.certify.certificate import Certificate, describe
-from aclnn_spec.certify.entry import Entry, explain
-from aclnn_spec.certify.implementation import Implementation, check_implementation
-from aclnn_spec.certify.resolve import resolve
-from aclnn_spec.certify.session import Options, Suite, open_suite, opened
+from aclnn_spec.certification.certificate import Certificate, describe
+from aclnn_spec.certification.entry import Entry, explain
+from aclnn_spec.certification.implementation import Implementation, check_implementation
+from aclnn_spec.certification.resolve import resolve
+from aclnn_spec.certification.session import Options, Suite, open_suite, opened
 from aclnn_spec.spec.errors import InputError
 
 

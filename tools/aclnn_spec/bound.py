@@ -8,11 +8,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from aclnn_spec.api import made, told
-from aclnn_spec.certify.conclude import broken_rules
-from aclnn_spec.certify.entry import Entry
-from aclnn_spec.certify.implementation import Implementation, scope_of
-from aclnn_spec.certify.runner import in_scope
-from aclnn_spec.certify.session import Options, Suite, open_suite, opened
+from aclnn_spec.certification.conclude import broken_rules
+from aclnn_spec.certification.entry import Entry
+from aclnn_spec.certification.implementation import Implementation, scope_of
+from aclnn_spec.certification.runner import in_scope
+from aclnn_spec.certification.session import Options, Suite, open_suite, opened
 
 
 @dataclass(kw_only=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from aclnn_spec.certify.implementation import Implementation
+    from aclnn_spec.certification.implementation import Implementation
 
 _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("certify", {"metavar": "IMPLEMENTATION", "help": "judge this implementation: a registered name, module:attribute, or path/to/file.py:attribute"}),

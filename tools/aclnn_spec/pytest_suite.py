@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from aclnn_spec.api import told
-from aclnn_spec.certify.certificate import Certificate, describe
-from aclnn_spec.certify.conclude import CONFORMANT, INCOMPLETE
-from aclnn_spec.certify.entry import Entry
-from aclnn_spec.certify.implementation import Implementation, last_line
-from aclnn_spec.certify.report import summary
-from aclnn_spec.certify.resolve import resolve
-from aclnn_spec.certify.session import Options, Suite, lost, open_suite, opened
-from aclnn_spec.certify.waivers import Waiver
+from aclnn_spec.certification.certificate import Certificate, describe
+from aclnn_spec.certification.conclude import CONFORMANT, INCOMPLETE
+from aclnn_spec.certification.entry import Entry
+from aclnn_spec.certification.implementation import Implementation, last_line
+from aclnn_spec.certification.report import summary
+from aclnn_spec.certification.resolve import resolve
+from aclnn_spec.certification.session import Options, Suite, lost, open_suite, opened
+from aclnn_spec.certification.waivers import Waiver
 from aclnn_spec.spec.errors import InputError
 
 _PROPERTY = "aclnn_entry"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from aclnn_spec.certify.conclude import CONFORMANT
-from aclnn_spec.certify.report import summary
-from aclnn_spec.certify.session import Options, check_options
-from aclnn_spec.certify.workers import run_isolated
+from aclnn_spec.certification.conclude import CONFORMANT
+from aclnn_spec.certification.report import summary
+from aclnn_spec.certification.session import Options, check_options
+from aclnn_spec.certification.workers import run_isolated
 from aclnn_spec.commands.progress import Bar
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.read import load_spec

@@ -11,7 +11,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urljoin, urlsplit
 from urllib.request import urlopen
 
-from aclnn_spec.certify.session import golden_directory
+from aclnn_spec.certification.session import golden_directory
 from aclnn_spec.commands.progress import Bar
 from aclnn_spec.golden.store import MANIFEST, Golden
 from aclnn_spec.spec.errors import InputError

@@ -5,10 +5,10 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from aclnn_spec.certify.certificate import load_certificate
-from aclnn_spec.certify.conclude import CONFORMANT
-from aclnn_spec.certify.session import Options, open_suite
-from aclnn_spec.certify.verify import verify
+from aclnn_spec.certification.certificate import load_certificate
+from aclnn_spec.certification.conclude import CONFORMANT
+from aclnn_spec.certification.session import Options, open_suite
+from aclnn_spec.certification.verify import verify
 from aclnn_spec.spec.read import load_spec
 
 _SAID = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aclnn_spec.certify.implementation import Arguments, PhaseOne
+from aclnn_spec.certification.implementation import Arguments, PhaseOne
 from aclnn_spec.golden.tensor import BFLOAT16, Array, Tensor, bits
 from aclnn_spec.reference import REFERENCES, evaluate
 from aclnn_spec.spec.operator import Operator

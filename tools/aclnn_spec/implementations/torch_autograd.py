@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from aclnn_spec.certify.implementation import Arguments, PhaseOne
+from aclnn_spec.certification.implementation import Arguments, PhaseOne
 from aclnn_spec.golden.tensor import BFLOAT16, COMPLEX32, Tensor
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.read import Spec, load_spec

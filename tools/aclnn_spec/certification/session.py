@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from aclnn_spec.certify.certificate import Certificate, assemble
-from aclnn_spec.certify.entry import Entry
-from aclnn_spec.certify.fault import fault
-from aclnn_spec.certify.implementation import Implementation, scope_of
-from aclnn_spec.certify.runner import in_scope, run_case
-from aclnn_spec.certify.waivers import Waiver, load_waivers
+from aclnn_spec.certification.certificate import Certificate, assemble
+from aclnn_spec.certification.entry import Entry
+from aclnn_spec.certification.fault import fault
+from aclnn_spec.certification.implementation import Implementation, scope_of
+from aclnn_spec.certification.runner import in_scope, run_case
+from aclnn_spec.certification.waivers import Waiver, load_waivers
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.store import Golden
 from aclnn_spec.spec.errors import InputError

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from aclnn_spec.certify.certificate import FORMAT, Certificate, judge_digest
-from aclnn_spec.certify.conclude import conclude
-from aclnn_spec.certify.entry import Entry
-from aclnn_spec.certify.judge import Judge
-from aclnn_spec.certify.runner import in_scope
+from aclnn_spec.certification.certificate import FORMAT, Certificate, judge_digest
+from aclnn_spec.certification.conclude import conclude
+from aclnn_spec.certification.entry import Entry
+from aclnn_spec.certification.judge import Judge
+from aclnn_spec.certification.runner import in_scope
 from aclnn_spec.golden.case import Case
 from aclnn_spec.spec.read import Spec
 

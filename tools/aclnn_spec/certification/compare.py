@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aclnn_spec.certify.ulp import BINARIES, Binary, Bits, distance, from_double, to_double
+from aclnn_spec.certification.ulp import BINARIES, Binary, Bits, distance, from_double, to_double
 from aclnn_spec.spec.errors import InputError
 
 Array: TypeAlias = NDArray[Any]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from aclnn_spec.certify.fault import Fault
+from aclnn_spec.certification.fault import Fault
 from aclnn_spec.golden.case import Case
 from aclnn_spec.spec.operator import Operator
 

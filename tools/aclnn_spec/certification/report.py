@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from unicodedata import east_asian_width
 
-from aclnn_spec.certify.certificate import Certificate
-from aclnn_spec.certify.conclude import CONFORMANT, INCOMPLETE, NOT_CONFORMANT
-from aclnn_spec.certify.entry import VERDICTS, Entry, explain
+from aclnn_spec.certification.certificate import Certificate
+from aclnn_spec.certification.conclude import CONFORMANT, INCOMPLETE, NOT_CONFORMANT
+from aclnn_spec.certification.entry import VERDICTS, Entry, explain
 from aclnn_spec.golden.case import Case
 from aclnn_spec.spec.model import Text
 from aclnn_spec.spec.read import Spec

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aclnn_spec.certify.fault import Fault, fault
+from aclnn_spec.certification.fault import Fault, fault
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.tensor import CANARY, Array, Tensor, with_storage
 from aclnn_spec.spec.operator import Operator

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from aclnn_spec.certify.compare import Comparison, compare, compare_community
-from aclnn_spec.certify.fault import Fault, fault
-from aclnn_spec.certify.memory import Memory
+from aclnn_spec.certification.compare import Comparison, compare, compare_community
+from aclnn_spec.certification.fault import Fault, fault
+from aclnn_spec.certification.memory import Memory
 from aclnn_spec.golden.case import SUCCESS, Case
 from aclnn_spec.golden.tensor import Tensor
 from aclnn_spec.spec.model import Clause, Policy

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from aclnn_spec.certify.conclude import Observed, conclude
-from aclnn_spec.certify.entry import Entry
-from aclnn_spec.certify.fault import printable
-from aclnn_spec.certify.implementation import Implementation, last_line, scope_of
-from aclnn_spec.certify.waivers import Waiver, waive
+from aclnn_spec.certification.conclude import Observed, conclude
+from aclnn_spec.certification.entry import Entry
+from aclnn_spec.certification.fault import printable
+from aclnn_spec.certification.implementation import Implementation, last_line, scope_of
+from aclnn_spec.certification.waivers import Waiver, waive
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import canonical_json, read_json, write_atomically
 from aclnn_spec.spec.model import INT64, Text

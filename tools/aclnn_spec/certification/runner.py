@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from aclnn_spec.certify.entry import Entry, explain
-from aclnn_spec.certify.fault import Fault, fault
-from aclnn_spec.certify.implementation import Implementation, PhaseOne, ResultError, last_line, scope_of
-from aclnn_spec.certify.judge import Answer, Judge, Judgement
-from aclnn_spec.certify.memory import Memory, fresh
+from aclnn_spec.certification.entry import Entry, explain
+from aclnn_spec.certification.fault import Fault, fault
+from aclnn_spec.certification.implementation import Implementation, PhaseOne, ResultError, last_line, scope_of
+from aclnn_spec.certification.judge import Answer, Judge, Judgement
+from aclnn_spec.certification.memory import Memory, fresh
 from aclnn_spec.golden.case import Case
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.model import Text

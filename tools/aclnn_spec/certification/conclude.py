@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from aclnn_spec.certify.entry import VERDICTS, Entry
-from aclnn_spec.certify.waivers import Waiver
+from aclnn_spec.certification.entry import VERDICTS, Entry
+from aclnn_spec.certification.waivers import Waiver
 from aclnn_spec.spec.model import Clause, Text
 from aclnn_spec.spec.operator import Operator
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-from aclnn_spec.certify.implementation import MEMBERS, Implementation, check_implementation, last_line
+from aclnn_spec.certification.implementation import MEMBERS, Implementation, check_implementation, last_line
 from aclnn_spec.spec.errors import InputError
 
 GROUP = "aclnn_spec.implementations"

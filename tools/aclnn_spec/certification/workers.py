@@ -16,11 +16,11 @@ from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any
 
-from aclnn_spec.certify.certificate import describe
-from aclnn_spec.certify.entry import Entry
-from aclnn_spec.certify.implementation import last_line
-from aclnn_spec.certify.resolve import resolve
-from aclnn_spec.certify.session import Options, Suite, lost, open_suite, opened
+from aclnn_spec.certification.certificate import describe
+from aclnn_spec.certification.entry import Entry
+from aclnn_spec.certification.implementation import last_line
+from aclnn_spec.certification.resolve import resolve
+from aclnn_spec.certification.session import Options, Suite, lost, open_suite, opened
 from aclnn_spec.spec.errors import InputError
 
 PATIENCE = 25

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from aclnn_spec.certify.entry import Entry
+from aclnn_spec.certification.entry import Entry
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import read_json
 from aclnn_spec.spec.read import Schemas

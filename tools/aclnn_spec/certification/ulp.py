@@ -75,7 +75,8 @@ BINARIES: Mapping[str, Binary] = MappingProxyType(
 def distance(one: Bits, other: Bits, binary: Binary) -> Bits:
     """Count the places between two values in the ordered list of the format's finite numbers, element by element.
 
-    Both arrays hold bits of the format and have one shape, which the result has as well. The two zeros are one place.
+    Both arrays hold bits of the format, in one shape of at least one dimension; the result has it too. The two
+    zeros are one place.
     NaN is at distance 0 from NaN of any payload and sign, an infinity from itself; else, where a value is not
     finite, the result is `binary.far`.
     """

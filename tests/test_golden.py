@@ -1,0 +1,251 @@
+"""The golden data itself: the cases against the oracle, the trace from clauses to cases, and the build."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from aclnn_spec.golden import build as builder
+from aclnn_spec.golden.build import build, parts_of, stale
+from aclnn_spec.golden.case import GROUPS, Case
+from aclnn_spec.golden.cases import core_cases, policy
+from aclnn_spec.golden.cases.author import Author
+from aclnn_spec.golden.store import Golden
+from aclnn_spec.golden.tensor import bits
+from aclnn_spec.reference import oracle
+from aclnn_spec.spec.model import Text
+from aclnn_spec.spec.operator import Operator
+from aclnn_spec.spec.read import CHECKOUT, Spec, load_spec
+
+NAME = "aclnnL1LossBackward"
+CORE = CHECKOUT / "golden" / "core"
+COMPLEX = {"COMPLEX32": "FLOAT16", "COMPLEX64": "FLOAT", "COMPLEX128": "DOUBLE"}
+SAMPLE = 40
+
+
+@pytest.fixture(scope="module")
+def spec() -> Spec:
+    """The packaged spec."""
+    return load_spec()
+
+
+@pytest.fixture(scope="module")
+def operator(spec: Spec) -> Operator:
+    """The operator."""
+    return spec.operator(NAME)
+
+
+@pytest.fixture(scope="module")
+def golden(spec: Spec) -> Golden:
+    """The committed core tier."""
+    return Golden(CORE, spec)
+
+
+@pytest.fixture(scope="module")
+def cases(golden: Golden) -> list[Case]:
+    """All cases of the core tier."""
+    return list(golden.cases())
+
+
+def quiet(_done: int, _total: int) -> None:
+    """Show no progress."""
+
+
+def oracle_bits(case: Case, operator: Operator, index: tuple[int, ...]) -> Any:
+    """The oracle's result for one element of a case, in the bits of the output's type, or of its real part."""
+    assert case.expected is not None
+    assert case.tolerance is not None
+    shape = case.expected.shape
+    operands = {}
+    for p in operator.inputs:
+        tensor = case.arguments[p.name]
+        element = bits(np.broadcast_to(bits(tensor.array), shape)[index])
+        raw = np.asarray(element)
+        is_integer = operator.tables.dtypes[tensor.dtype].kind in ("int", "uint", "bool")
+        operands[p.name] = (int(raw) if is_integer or tensor.dtype == "BFLOAT16" else word(raw), str(tensor.dtype))
+    return oracle.compute(
+        case.operator,
+        operands,
+        common=case.tolerance.common,
+        output=COMPLEX.get(case.expected.dtype, str(case.expected.dtype)),
+        attributes={"reduction": case.arguments["reduction"]},
+        count=int(np.prod(shape, dtype=object)),
+    )
+
+
+def word(array: Any) -> int:
+    """The bits of one number."""
+    return int(np.asarray(array).reshape(1).view(f"u{array.dtype.itemsize}")[0])
+
+
+def real(element: Any) -> Any:
+    """The real part of an element, as an array of one."""
+    array = np.asarray(element).reshape(1)
+    if array.dtype.names:
+        return array["real"]
+    return array.real if array.dtype.kind == "c" else bits(array)
+
+
+def indices(shape: Sequence[int]) -> list[tuple[int, ...]]:
+    """All indices of a small shape, some of a large one."""
+    size = int(np.prod(shape, dtype=object))
+    flat = range(size) if size <= SAMPLE else [i * (size - 1) // (SAMPLE - 1) for i in range(SAMPLE)]
+    return [tuple(int(i) for i in np.unravel_index(i, tuple(shape))) for i in flat]
+
+
+def test_expected_values_are_the_oracles(cases: list[Case], operator: Operator) -> None:
+    """Every expected element (of large tensors, 40 of them) has the bits that exact rational arithmetic gives."""
+    seen = 0
+    for case in cases:
+        if case.expected is None:
+            continue
+        array = case.expected.array
+        for index in indices(case.expected.shape):
+            found, exact = real(array[index]), oracle_bits(case, operator, index)
+            nan = (
+                np.isnan(found.view(f"f{found.dtype.itemsize}")[0])
+                if case.expected.dtype != "BFLOAT16"
+                else word(found) & 0x7FFF > 0x7F80
+            )
+            assert nan or word(found) == exact, f"{case.id} at {index}: {word(found):#x} is not {exact:#x}"
+            seen += 1
+    assert seen > 10_000
+
+
+def test_every_clause_and_group_has_cases(cases: list[Case], operator: Operator) -> None:
+    """The trace from clauses to cases has no hole, and every group of the core tier is there."""
+    assert {c.id for c in operator.clauses} == set(chain.from_iterable(case.clauses for case in cases))
+    assert {case.group for case in cases} == set(GROUPS) - {"policy"}
+
+
+def test_ids_are_unique_and_readable(cases: list[Case]) -> None:
+    """An id is the operator, the group and a name in plain characters."""
+    ids = [case.id for case in cases]
+    assert len(set(ids)) == len(ids)
+    assert [i for i in ids if not i.isascii() or " " in i or i.split("/")[0] != NAME] == []
+    assert [case.id for case in cases if case.id.split("/")[1] != case.group] == []
+
+
+def test_every_case_says_what_it_hunts_in_both_languages(cases: list[Case]) -> None:
+    """The reason is there in Chinese and in English."""
+    bad = [c.id for c in cases if not any("\u4e00" <= x <= "\u9fff" for x in c.reason.zh) or not c.reason.en.isascii()]
+    assert bad == []
+
+
+def test_outcomes_follow_the_spec(cases: list[Case], operator: Operator) -> None:
+    """A case's codes are those of what its call breaks or touches."""
+    for case in cases:
+        diagnosis = operator.validate(case.arguments)
+        if case.outcome.kind == "error":
+            assert set(case.outcome.codes) == {code for c in diagnosis.broken for code in c.accepts}, case.id
+        else:
+            assert diagnosis.broken == (), case.id
+            assert (case.outcome.kind == "unspecified") == bool(operator.open_clauses(case.arguments)), case.id
+
+
+def test_all_mixes_of_types_are_there(cases: list[Case]) -> None:
+    """The 27 input mixes come with each of the three output types, for none and for mean."""
+    names = ("gradOutput", "self", "target", "gradInput")
+    found = {
+        (*(str(c.arguments[n].dtype) for n in names), c.arguments["reduction"]) for c in cases if c.group == "deduction"
+    }
+    assert len(found) == 27 * 3 * 2
+
+
+def test_mean_hunts_every_wrong_divisor(cases: list[Case]) -> None:
+    """In the broadcast cases of mean no input has the size of the broadcast shape."""
+    for case in cases:
+        if case.group == "mean" and case.id.endswith("-broadcast"):
+            sizes = [case.arguments[n].size for n in ("gradOutput", "self", "target", "gradInput")]
+            assert sizes[3] > max(sizes[:3]), case.id
+    sizes = {c.arguments["gradInput"].size for c in cases if c.group == "mean"}
+    assert {1, 65536} <= sizes
+    assert max(sizes) > 2**24
+
+
+def test_adding_a_case_changes_no_other(operator: Operator, cases: list[Case]) -> None:
+    """A case's data depends on its own id alone: made by itself, it is the same."""
+    author = Author(operator=operator)
+    for draft in policy.drafts(author):
+        one, two = author.good(draft()), author.good(draft())
+        assert one.id == two.id
+        assert all(
+            np.array_equal(bits(one.arguments[n].storage), bits(two.arguments[n].storage)) for n in author.inputs
+        )
+        break
+    alone = next(c for c in core_cases(operator) if c.id == cases[3].id)
+    assert [bits(alone.arguments[n].storage).tobytes() for n in author.inputs] == [
+        bits(cases[3].arguments[n].storage).tobytes() for n in author.inputs
+    ]
+
+
+def test_the_committed_tier_is_what_the_spec_builds(spec: Spec) -> None:
+    """A fresh build gives the committed bytes."""
+    assert stale(spec, CHECKOUT / "spec", "core", CORE, progress=quiet) == []
+
+
+def test_the_pair_is_small(golden: Golden) -> None:
+    """The core tier of an operator stays under 4 MB."""
+    assert sum(entry["bytes"] for entry in golden.files.values()) < 4_000_000
+
+
+def test_staleness_names_changed_missing_and_foreign_files(
+    spec: Spec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file that differs is named, and nothing is written."""
+    one = parts_of(spec, "core")[0]
+    small = core_cases(one.operator)[:3]
+    monkeypatch.setattr(
+        builder, "parts_of", lambda *_: [builder.Part(name=one.name, operator=one.operator, make=lambda: small)]
+    )
+    build(spec, CHECKOUT / "spec", "core", tmp_path, progress=quiet)
+    assert stale(spec, CHECKOUT / "spec", "core", tmp_path, progress=quiet) == []
+    (tmp_path / f"{NAME}.json").write_bytes(b"{}")
+    (tmp_path / "other.npz").write_bytes(b"")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert stale(spec, CHECKOUT / "spec", "core", tmp_path, progress=quiet) == [f"{NAME}.json", "other.npz"]
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_an_interrupted_build_leaves_the_old_tier(spec: Spec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C in the middle of a build leaves every old file as it was."""
+    shutil.copytree(CORE, tmp_path / "core")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "core").iterdir()}
+    one = parts_of(spec, "core")[0]
+
+    def interrupted() -> list[Case]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(
+        builder, "parts_of", lambda *_: [builder.Part(name=one.name, operator=one.operator, make=interrupted)]
+    )
+    with pytest.raises(KeyboardInterrupt):
+        build(spec, CHECKOUT / "spec", "core", tmp_path / "core", progress=quiet)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "core").iterdir()} == before
+
+
+def test_the_full_tier_is_large_and_divides(spec: Spec, operator: Operator) -> None:
+    """The full tier has 20 000 cases or more, and its shards together are the whole."""
+    assert len(list(policy.drafts(Author(operator=operator)))) >= 20_000
+    whole = [part.name for part in parts_of(spec, "full")]
+    shards = [[part.name for part in parts_of(spec, "full", f"{i}/4")] for i in range(1, 5)]
+    assert sorted(chain.from_iterable(shards)) == sorted(whole)
+
+
+def test_policy_cases_are_what_the_policy_asks_for(operator: Operator) -> None:
+    """Every type, rank 1 to 8 and reduction; sizes 2^k or 2^k - 1; half uniform, half normal."""
+    author = Author(operator=operator)
+    drafts = [draft() for draft in list(policy.drafts(author))[::71]]
+    sizes = {
+        size for draft in drafts for size in (draft.shapes if isinstance(draft.shapes, tuple) else draft.shapes["self"])
+    }
+    assert {size for size in sizes if size and (size & (size - 1)) and ((size + 1) & size)} == set()
+    assert {draft.what.split("-")[0] for draft in drafts} >= {"uniform", "normal"}
+    assert {draft.reduction for draft in drafts} == {"none", "mean", "sum"}
+    assert isinstance(drafts[0].reason, Text)
