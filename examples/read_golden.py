@@ -35,8 +35,8 @@ def main(case_id=PAGE_EXAMPLE):
             else:
                 print(f"{name} {argument}")
         if "expected" in case:
-            desc = case["arguments"]["gradInput"] | {"offset": 0} | case["expected"]
-            print(f"expected {values(storages[f'{case_id}/expected'], desc).tolist()}")
+            desc = {key: case["arguments"]["gradInput"][key] for key in ("dtype", "shape")} | case["expected"]
+            print(f"expected {desc['dtype']} {values(storages[f'{case_id}/expected'], desc).tolist()}")
 
 
 main(*sys.argv[1:2])

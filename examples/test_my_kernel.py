@@ -6,6 +6,6 @@ import aclnn_spec
 
 
 @aclnn_spec.parametrize(MyKernel())
-def test_conformance(case: aclnn_spec.BoundCase) -> None:
+def test_conformance(case):
     """The kernel does what the spec says."""
     case.check()

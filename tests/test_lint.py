@@ -284,7 +284,6 @@ TABLE_FAULTS: dict[str, tuple[str, Edit, str]] = {
     "repeated number": ("dtypes", put("dtypes/INT8/number", 1), "dtypes: number 1 is given 2 times, expected once"),
     "repeated spelling": ("dtypes", put("dtypes/INT8/spellings", ["INT8", "FLOAT32"]), "dtypes: spelling FLOAT32 is given 2 times, expected once"),
     "own name not among the spellings": ("dtypes", put("dtypes/FLOAT16/spellings", ["HALF"]), "dtypes[2].spellings: found HALF, expected FLOAT16 among them"),
-    "repeated type": ("dtypes", put("dtypes/27", {"name": "INT4", "number": 41, "spellings": ["INT4"], "kind": "other", "bits": 4, "storage": None}), "dtypes: name INT4 is given 2 times, expected once"),
     "repeated format": ("formats", put("formats/NCL/name", "NC"), "formats: name NC is given 2 times, expected once"),
     "repeated format number": ("formats", put("formats/NCL/number", 2), "formats: number 2 is given 2 times, expected once"),
     "repeated code": ("status_codes", put("status_codes/ACLNN_ERR_INNER/number", 0), "status_codes: number 0 is given 2 times, expected once"),
@@ -305,6 +304,16 @@ def test_a_fault_in_a_table(root: Path, kind: str) -> None:
     table, edit, line = TABLE_FAULTS[kind]
     change(root, f"tables/{table}.json", edit)
     assert faults(root) == [f"{table}.json: {line}"]
+
+
+def test_a_type_given_twice(root: Path) -> None:
+    """A repeated type repeats its spellings, so both are said."""
+    copied = {"name": "INT4", "number": 41, "spellings": ["INT4"], "kind": "other", "bits": 4, "storage": None}
+    change(root, "tables/dtypes.json", put("dtypes/27", copied))
+    assert faults(root) == [
+        "dtypes.json: dtypes: name INT4 is given 2 times, expected once",
+        "dtypes.json: dtypes: spelling INT4 is given 2 times, expected once",
+    ]
 
 
 def test_a_source_that_its_table_lost(root: Path) -> None:

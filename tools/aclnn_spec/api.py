@@ -67,5 +67,8 @@ def made(implementation: Any) -> tuple[Implementation, str]:
     """The implementation an object is or a text names, and the text that names it."""
     if isinstance(implementation, str):
         return resolve(implementation), implementation
+    if isinstance(implementation, type):
+        name = implementation.__name__
+        raise InputError(f"implementation: found the class {name}, expected one made of it, as in {name}()")
     one = check_implementation(implementation, repr(implementation))
     return one, one.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,13 @@ from aclnn_spec.certification.entry import Entry
 from aclnn_spec.certification.implementation import Implementation, last_line
 from aclnn_spec.certification.report import summary
 from aclnn_spec.certification.resolve import resolve
-from aclnn_spec.certification.session import Options, Suite, lost, open_suite, opened
+from aclnn_spec.certification.session import Options, Suite, check_target, lost, open_suite, opened
 from aclnn_spec.certification.waivers import Waiver
 from aclnn_spec.spec.errors import InputError
 
 _PROPERTY = "aclnn_entry"
 _DESCRIPTION = "aclnn_description"
+_NARROWED = "aclnn_narrowed"
 
 
 class CaseFailedError(Exception):
@@ -32,7 +33,6 @@ class CaseFailedError(Exception):
 def set_up(config: pytest.Config) -> None:
     """Check the options, find the implementation, and join the run; UsageError for anything wrong."""
     option = config.option
-    extra = {one.name: one for listed in config.hook.pytest_aclnn_implementations() for one in listed}
     options = Options(
         operators=tuple(option.aclnn_operator),
         tier=option.aclnn_tier,
@@ -44,10 +44,10 @@ def set_up(config: pytest.Config) -> None:
     )
     target = Path(option.aclnn_certificate) if option.aclnn_certificate else None
     try:
-        implementation = resolve(option.aclnn_certify, extra)
+        implementation = resolve(option.aclnn_certify, _hooked(config))
         suite = open_suite(options, tuple(implementation.operators), implementation.name)
-        if target is not None and not target.parent.is_dir():
-            raise InputError(f"--aclnn-certificate: found no directory {target.parent}")
+        if target is not None:
+            check_target(target, "--aclnn-certificate")
     except InputError as error:
         raise pytest.UsageError(*error.faults) from None
     # Without paths on the command line the run is the certification alone, not also the tests around here.
@@ -55,6 +55,20 @@ def set_up(config: pytest.Config) -> None:
         config.args = []
     run = Certification(config, suite, implementation, target)
     config.pluginmanager.register(run, "aclnn_certification")
+
+
+def _hooked(config: pytest.Config) -> dict[str, Any]:
+    """What `pytest_aclnn_implementations` gives, by name; InputError for what has no name to be found by."""
+    extra: dict[str, Any] = {}
+    for listed in config.hook.pytest_aclnn_implementations():
+        if not isinstance(listed, Sequence):
+            raise InputError(f"pytest_aclnn_implementations: found {listed!r}, expected a list of implementations")
+        for one in listed:
+            name = getattr(one, "name", None)
+            if not isinstance(name, str):
+                raise InputError(f"pytest_aclnn_implementations: found {one!r}, expected an implementation with a name")
+            extra[name] = one
+    return extra
 
 
 class Certification:
@@ -104,7 +118,9 @@ class Certification:
         case_id = f"{operator}/{rest}"
         told_of = [value for name, value in report.user_properties if name == _PROPERTY]
         if told_of:
-            self.entries[case_id] = Entry.from_json(json.loads(str(told_of[0])))
+            # Plug-ins run items again, to see a failure pass: what has failed once stays failed.
+            if case_id not in self.entries or self.entries[case_id].verdict != "fail":
+                self.entries[case_id] = Entry.from_json(json.loads(str(told_of[0])))
         elif report.failed and case_id not in self.entries:
             # Neither pass nor fail was told: the worker died, or the item never came to run.
             text = str(report.longrepr).strip().splitlines()
@@ -113,14 +129,14 @@ class Certification:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        described = describe(self.implementation, self.given)
+        described = self.description or describe(self.implementation, self.given)
         self._stack.close()
         if hasattr(self.config, "workeroutput"):
-            self.config.workeroutput[_DESCRIPTION] = described
+            self.config.workeroutput |= {_DESCRIPTION: described, _NARROWED: self.narrowed}
             return
         if self.config.option.collectonly:
             return
-        self.certificate = self.suite.certificate(self.entries.values(), self.description or described)
+        self.certificate = self.suite.certificate(self.entries.values(), described)
         if self.target is not None:
             self.certificate.save(self.target)
         verdict = self.certificate.verdict
@@ -132,6 +148,7 @@ class Certification:
     def pytest_testnodedown(self, node: Any) -> None:
         output = getattr(node, "workeroutput", {})
         self.description = output.get(_DESCRIPTION, self.description)
+        self.narrowed = self.narrowed or output.get(_NARROWED, False)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self.certificate is not None:

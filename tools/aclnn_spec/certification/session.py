@@ -64,7 +64,7 @@ class Suite:
     @property
     def selected(self) -> tuple[str, ...]:
         """The cases to run: all of them, or those asked for."""
-        return self.options.cases or self.ids
+        return tuple(dict.fromkeys(self.options.cases)) or self.ids
 
     def operator(self, case_id: str) -> Operator:
         """The operator a case is of."""
@@ -145,6 +145,14 @@ def check_options(options: Options, spec: Spec) -> None:
         for value in found:
             if value not in known:
                 raise InputError(f"{what}: found {value!r}, expected one of {', '.join(known)}")
+
+
+def check_target(path: Path, option: str) -> None:
+    """Refuse a place where no file can be written, before a long run rather than after it."""
+    if not path.parent.is_dir():
+        raise InputError(f"{option}: found no directory {path.parent}")
+    if path.is_dir():
+        raise InputError(f"{option}: found the directory {path}, expected the name of a file")
 
 
 def golden_directory(tier: str) -> Path:

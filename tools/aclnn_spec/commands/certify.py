@@ -7,10 +7,9 @@ from pathlib import Path
 
 from aclnn_spec.certification.conclude import CONFORMANT
 from aclnn_spec.certification.report import summary
-from aclnn_spec.certification.session import Options, check_options
+from aclnn_spec.certification.session import Options, check_options, check_target
 from aclnn_spec.certification.workers import run_isolated
 from aclnn_spec.commands.progress import Bar
-from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.read import load_spec
 
 
@@ -28,8 +27,8 @@ def run(given: Namespace) -> int:
     )
     check_options(options, load_spec())
     target = Path(given.certificate) if given.certificate else None
-    if target is not None and not target.parent.is_dir():
-        raise InputError(f"--certificate: found no directory {target.parent}")
+    if target is not None:
+        check_target(target, "--certificate")
     with Bar("certify") as bar:
         done = run_isolated(
             given.implementation, options, workers=given.workers, timeout=given.timeout, progress=bar.show

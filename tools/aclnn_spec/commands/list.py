@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from unicodedata import east_asian_width
 
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import read_json
@@ -24,7 +25,13 @@ def run(given: Namespace) -> int:
         (name, str(len(one.clauses)), str(cases.get(name, 0)), one.status, one.title[given.lang])
         for name, one in spec.operators.items()
     ]
-    widths = [max(len(row[i]) for row in rows) for i in range(4)]
+    widths = [max(_width(row[i]) for row in rows) for i in range(4)]
     for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0], strict=True)).rstrip())
+        cells = [cell + " " * (width - _width(cell)) for cell, width in zip(row, [*widths, 0], strict=True)]
+        print("  ".join(cells).rstrip())
     return 0
+
+
+def _width(text: str) -> int:
+    """Columns in a terminal, where a Chinese character takes two."""
+    return sum(1 + (east_asian_width(letter) in "WF") for letter in text)

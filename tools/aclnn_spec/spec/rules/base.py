@@ -53,6 +53,21 @@ def joined(names: Sequence[str], joiner: str) -> str:
     return f"{', '.join(names[:-1])} {joiner} {names[-1]}" if len(names) > 1 else names[0]
 
 
+def are(names: Sequence[Any]) -> str:
+    """The verb that fits so many names."""
+    return "is" if len(names) == 1 else "are"
+
+
+def have(names: Sequence[Any]) -> str:
+    """The verb that fits so many names."""
+    return "has" if len(names) == 1 else "have"
+
+
+def counted(rank: int) -> str:
+    """A number of dimensions in an English sentence."""
+    return f"{rank} dimension{'' if rank == 1 else 's'}"
+
+
 def listed(names: Sequence[Any]) -> str:
     """Names in a Chinese sentence."""
     return "、".join(map(str, names))

@@ -8,7 +8,7 @@ from typing import Any
 
 from aclnn_spec.spec.facts import Facts
 from aclnn_spec.spec.model import TensorDesc, Text
-from aclnn_spec.spec.rules.base import Break, Call, Rule, changed_call, desc, joined, listed, tensors
+from aclnn_spec.spec.rules.base import Break, Call, Rule, changed_call, counted, desc, have, joined, listed, tensors
 from aclnn_spec.spec.tables import Tables, broadcast
 
 
@@ -24,13 +24,13 @@ class Broadcastable(Rule):
 
     def explain(self) -> Text:
         return Text(
-            zh=f"{listed(self.on)}的shape可以广播",
+            zh=f"{listed(self.on)} 的形状可以一起广播",
             en=f"the shapes of {joined(self.on, 'and')} broadcast together",
         )
 
     def found(self, facts: Facts) -> Text:
         shapes = [str(list(tensor.shape)) for _, tensor in tensors(facts.arguments, self.on)]
-        return Text(zh=f"{listed(shapes)}之间无法广播", en=f"{joined(shapes, 'and')} do not")
+        return Text(zh=f"{listed(shapes)} 之间无法广播", en=f"{joined(shapes, 'and')} do not broadcast together")
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:  # noqa: ARG002
         for name in self.on:
@@ -49,7 +49,7 @@ class Broadcastable(Rule):
                     found = "x".join(map(str, candidate))
                     shapes = [str(list(other)) for other in others]
                     reason = Text(
-                        zh=f"{name}的shape {list(candidate)}与{listed(shapes)}无法广播",
+                        zh=f"{name} 的形状 {list(candidate)} 与 {listed(shapes)} 无法广播",
                         en=f"{name}'s shape {list(candidate)} does not broadcast with {joined(shapes, 'and')}",
                     )
                     yield Break(
@@ -77,8 +77,8 @@ class MaxRank(Rule):
 
     def explain(self) -> Text:
         return Text(
-            zh=f"{listed(self.on)}不超过{self.rank}维",
-            en=f"{joined(self.on, 'and')} have at most {self.rank} dimensions",
+            zh=f"{listed(self.on)} 不超过 {self.rank} 维",
+            en=f"{joined(self.on, 'and')} {have(self.on)} at most {counted(self.rank)}",
         )
 
     def found(self, facts: Facts) -> Text:
@@ -88,8 +88,8 @@ class MaxRank(Rule):
             if len(tensor.shape) > self.rank
         ]
         return Text(
-            zh=listed([f"{name}有{rank}维" for name, rank in over]),
-            en=joined([f"{name} has {rank}" for name, rank in over], "and"),
+            zh=listed([f"{name} 有 {rank} 维" for name, rank in over]),
+            en=joined([f"{name} has {counted(rank)}" for name, rank in over], "and"),
         )
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:  # noqa: ARG002
@@ -103,8 +103,8 @@ class MaxRank(Rule):
                     changes |= {o: {"shape": full + desc(call, o).shape} for o in others}
                 who = "all" if names == self.on and len(names) > 1 else names[0]
                 reason = Text(
-                    zh=f"{listed(names)}有{rank}维",
-                    en=f"{joined(names, 'and')} {'has' if len(names) == 1 else 'have'} {rank} dimensions",
+                    zh=f"{listed(names)} 有 {rank} 维",
+                    en=f"{joined(names, 'and')} {have(names)} {counted(rank)}",
                 )
                 yield Break(slug=f"{who}-rank{rank}", reason=reason, call=changed_call(call, **changes))
 
@@ -123,8 +123,8 @@ class MinRank(Rule):
 
     def explain(self) -> Text:
         return Text(
-            zh=f"{listed(self.on)}至少{self.rank}维",
-            en=f"{joined(self.on, 'and')} have at least {self.rank} dimension(s)",
+            zh=f"{listed(self.on)} 至少 {self.rank} 维",
+            en=f"{joined(self.on, 'and')} {have(self.on)} at least {counted(self.rank)}",
         )
 
     def found(self, facts: Facts) -> Text:
@@ -134,8 +134,8 @@ class MinRank(Rule):
             if len(tensor.shape) < self.rank
         ]
         return Text(
-            zh=listed([f"{name}为{rank}维" for name, rank in under]),
-            en=joined([f"{name} has {rank}" for name, rank in under], "and"),
+            zh=listed([f"{name} 为 {rank} 维" for name, rank in under]),
+            en=joined([f"{name} has {counted(rank)}" for name, rank in under], "and"),
         )
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:  # noqa: ARG002
@@ -144,8 +144,8 @@ class MinRank(Rule):
             changes = {name: {"shape": ()} for name in names}
             who = "all" if names == self.on else names[0]
             reason = Text(
-                zh=f"{listed(names)}为0维",
-                en=f"{joined(names, 'and')} {'has' if len(names) == 1 else 'have'} rank 0",
+                zh=f"{listed(names)} 为 0 维",
+                en=f"{joined(names, 'and')} {have(names)} rank 0",
             )
             yield Break(slug=f"{who}-rank0", reason=reason, call=changed_call(call, **changes))
 
@@ -172,14 +172,17 @@ class ShapeIsBroadcast(Rule):
 
     def explain(self) -> Text:
         return Text(
-            zh=f"{listed(self.on)}的shape等于{listed(self.of)}广播后的shape",
-            en=f"{joined(self.on, 'and')} has the broadcast shape of {joined(self.of, 'and')}",
+            zh=f"{listed(self.on)} 的形状等于 {listed(self.of)} 广播后的形状",
+            en=f"{joined(self.on, 'and')} {have(self.on)} the broadcast shape of {joined(self.of, 'and')}",
         )
 
     def found(self, facts: Facts) -> Text:
         shape = list(facts.broadcast(self.of)[0] or ())
         outputs = [str(list(tensor.shape)) for _, tensor in tensors(facts.arguments, self.on)]
-        return Text(zh=f"得到{listed(outputs)}，广播后为{shape}", en=f"{joined(outputs, 'and')} against {shape}")
+        return Text(
+            zh=f"得到 {listed(outputs)}，广播后为 {shape}",
+            en=f"{joined(outputs, 'and')}, the broadcast shape is {shape}",
+        )
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:  # noqa: ARG002
         shape = broadcast(desc(call, name).shape for name in self.of) or ()
@@ -199,7 +202,7 @@ class ShapeIsBroadcast(Rule):
             for what, candidate in candidates.items():
                 if candidate != shape:
                     reason = Text(
-                        zh=f"{name}的shape为{list(candidate)}，应为{list(shape)}",
+                        zh=f"{name} 的形状为 {list(candidate)}，应为 {list(shape)}",
                         en=f"{name}'s shape is {list(candidate)} where {list(shape)} is due",
                     )
                     yield Break(

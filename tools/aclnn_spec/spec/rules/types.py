@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from aclnn_spec.spec.facts import Facts
 from aclnn_spec.spec.model import TensorDesc, Text
-from aclnn_spec.spec.rules.base import Break, Call, Rule, changed_call, desc, joined, listed, tensors
+from aclnn_spec.spec.rules.base import Break, Call, Rule, are, changed_call, desc, joined, listed, tensors
 from aclnn_spec.spec.tables import Tables
 
 
@@ -23,13 +23,13 @@ class Deducible(Rule):
 
     def explain(self) -> Text:
         return Text(
-            zh=f"{listed(self.on)}的数据类型可推导出公共类型",
+            zh=f"{listed(self.on)} 的数据类型可推导出公共类型",
             en=f"the types of {joined(self.on, 'and')} have a common type",
         )
 
     def found(self, facts: Facts) -> Text:
         types = [str(tensor.dtype) for _, tensor in tensors(facts.arguments, self.on)]
-        return Text(zh=f"{listed(types)}之间无法推导", en=f"{joined(types, 'and')} have none")
+        return Text(zh=f"{listed(types)} 之间无法推导", en=f"{joined(types, 'and')} have no common type")
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:
         for name in self.on:
@@ -37,7 +37,7 @@ class Deducible(Rule):
             for dtype in tables.dtypes:
                 if tables.deduce([dtype]) and not tables.deduce([dtype, *others]):
                     reason = Text(
-                        zh=f"{name}为{dtype}，与{listed(others)}无法推导",
+                        zh=f"{name} 为 {dtype}，与 {listed(others)} 无法推导",
                         en=f"{name} is {dtype}, which has no common type with {joined(others, 'and')}",
                     )
                     yield Break(
@@ -60,13 +60,13 @@ class DeducedIn(Rule):
 
     def explain(self) -> Text:
         return Text(
-            zh=f"{listed(self.on)}推导出的类型属于{listed(self.dtypes)}",
+            zh=f"{listed(self.on)} 推导出的类型属于 {listed(self.dtypes)}",
             en=f"the common type of {joined(self.on, 'and')} is {joined(self.dtypes, 'or')}",
         )
 
     def found(self, facts: Facts) -> Text:
         common = listed(sorted({str(common) for common in facts.deduced(self.on)}))
-        return Text(zh=f"推导结果为{common}", en=f"it is {common.replace('、', ' or ')}")
+        return Text(zh=f"推导结果为 {common}", en=f"the common type is {common.replace('、', ' or ')}")
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:
         outputs = [name for name, tensor in call.items() if isinstance(tensor, TensorDesc) and name not in self.on]
@@ -80,10 +80,10 @@ class DeducedIn(Rule):
                 # The result must still be castable, or a second rule would be broken.
                 changes |= {o: {"dtype": common} for o in outputs if not tables.castable(common, desc(call, o).dtype)}
                 who = "all" if names == self.on else names[0]
-                are = f"{joined(names, 'and')} {'is' if len(names) == 1 else 'are'} {dtype}"
+                given = f"{joined(names, 'and')} {are(names)} {dtype}"
                 reason = Text(
-                    zh=f"{listed(names)}为{dtype}，推导结果{common}不受支持",
-                    en=f"{are}: the common type {common} is not supported",
+                    zh=f"{listed(names)} 为 {dtype}，推导结果 {common} 不受支持",
+                    en=f"{given}: the common type {common} is not supported",
                 )
                 yield Break(slug=f"{who}-{dtype}", reason=reason, call=changed_call(call, **changes))
 
@@ -104,21 +104,21 @@ class Castable(Rule):
 
     def explain(self) -> Text:
         return Text(
-            zh=f"{listed(self.of)}推导出的类型可转换为{self.to}的数据类型",
+            zh=f"{listed(self.of)} 推导出的类型可转换为 {self.to} 的数据类型",
             en=f"the common type of {joined(self.of, 'and')} can be cast to {self.to}'s type",
         )
 
     def found(self, facts: Facts) -> Text:
         common = listed(sorted({str(common) for common in facts.deduced(self.of) if common}))
         target = facts.arguments[self.to].dtype
-        return Text(zh=f"{common}不能转换为{target}", en=f"{common.replace('、', ' or ')} cannot be cast to {target}")
+        return Text(zh=f"{common} 不能转换为 {target}", en=f"{common.replace('、', ' or ')} cannot be cast to {target}")
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:
         common = tables.deduce([desc(call, name).dtype for name in self.of])
         for dtype in tables.dtypes:
             if common and tables.deduce([dtype]) and not tables.castable(common, dtype):
                 reason = Text(
-                    zh=f"结果类型{common}不能转换为{self.to}的{dtype}",
+                    zh=f"结果类型 {common} 不能转换为 {self.to} 的 {dtype}",
                     en=f"the result is {common}, which cannot be cast to {self.to}'s {dtype}",
                 )
                 yield Break(
@@ -142,7 +142,7 @@ class DtypeIn(Rule):
 
     def explain(self) -> Text:
         return Text(
-            zh=f"{listed(self.on)}的数据类型为{listed(self.dtypes)}",
+            zh=f"{listed(self.on)} 的数据类型为 {listed(self.dtypes)}",
             en=f"the type of {joined(self.on, 'and')} is {joined(self.dtypes, 'or')}",
         )
 
@@ -159,7 +159,7 @@ class DtypeIn(Rule):
             if dtype in self.dtypes or not tables.deduce([dtype]):
                 continue
             for name in self.on:
-                reason = Text(zh=f"{name}为{dtype}", en=f"{name} is {dtype}")
+                reason = Text(zh=f"{name} 为 {dtype}", en=f"{name} is {dtype}")
                 yield Break(slug=f"{name}-{dtype}", reason=reason, call=changed_call(call, **{name: {"dtype": dtype}}))
 
 
@@ -177,7 +177,7 @@ class DtypeNotIn(Rule):
 
     def explain(self) -> Text:
         return Text(
-            zh=f"{listed(self.on)}的数据类型不是{listed(self.dtypes)}",
+            zh=f"{listed(self.on)} 的数据类型不是 {listed(self.dtypes)}",
             en=f"the type of {joined(self.on, 'and')} is not {joined(self.dtypes, 'or')}",
         )
 
@@ -187,7 +187,7 @@ class DtypeNotIn(Rule):
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:  # noqa: ARG002
         for dtype in self.dtypes:
-            reason = Text(zh=f"全部张量为{dtype}", en=f"all tensors are {dtype}")
+            reason = Text(zh=f"全部张量为 {dtype}", en=f"all tensors are {dtype}")
             changes = {name: {"dtype": dtype} for name in self.on}
             yield Break(slug=f"all-{dtype}", reason=reason, call=changed_call(call, **changes))
 
@@ -206,7 +206,7 @@ class FormatIn(Rule):
 
     def explain(self) -> Text:
         return Text(
-            zh=f"{listed(self.on)}的数据格式为{listed(self.formats)}",
+            zh=f"{listed(self.on)} 的数据格式为 {listed(self.formats)}",
             en=f"the format of {joined(self.on, 'and')} is {joined(self.formats, 'or')}",
         )
 
@@ -222,7 +222,7 @@ class FormatIn(Rule):
         rank = len(desc(call, self.on[0]).shape)
         for name in tables.formats:
             if name not in self.formats and tables.formats[name].rank == rank:
-                reason = Text(zh=f"全部张量的数据格式为{name}", en=f"all tensors have format {name}")
+                reason = Text(zh=f"全部张量的数据格式为 {name}", en=f"all tensors have format {name}")
                 yield Break(
                     slug=f"all-{name}",
                     reason=reason,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from aclnn_spec.spec.facts import Facts
 from aclnn_spec.spec.model import Text
-from aclnn_spec.spec.rules.base import Break, Call, Rule, changed_call, desc, joined, listed
+from aclnn_spec.spec.rules.base import Break, Call, Rule, are, changed_call, desc, joined, listed
 from aclnn_spec.spec.tables import Tables
 
 
@@ -23,15 +23,15 @@ class NotNull(Rule):
         return all(arguments.get(name, self) is not None for name in self.on)
 
     def explain(self) -> Text:
-        return Text(zh=f"{listed(self.on)}不得为空指针", en=f"{joined(self.on, 'and')} must not be null")
+        return Text(zh=f"{listed(self.on)} 不得为空指针", en=f"{joined(self.on, 'and')} must not be null")
 
     def found(self, facts: Facts) -> Text:
         null = [name for name in self.on if facts.arguments.get(name, self) is None]
-        return Text(zh=f"{listed(null)}为空指针", en=f"{joined(null, 'and')} {'is' if len(null) == 1 else 'are'} null")
+        return Text(zh=f"{listed(null)} 为空指针", en=f"{joined(null, 'and')} {are(null)} null")
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:  # noqa: ARG002  # one signature for all kinds
         for name in self.on:
-            reason = Text(zh=f"{name}为空指针", en=f"{name} is null")
+            reason = Text(zh=f"{name} 为空指针", en=f"{name} is null")
             yield Break(slug=f"{name}-null", reason=reason, call=changed_call(call, **{name: None}))
 
 
@@ -49,7 +49,7 @@ class OneOf(Rule):
     def explain(self) -> Text:
         values = [str(value) for value in self.values]
         return Text(
-            zh=f"{listed(self.on)}取{listed(values)}之一",
+            zh=f"{listed(self.on)} 取 {listed(values)} 之一",
             en=f"{joined(self.on, 'and')} is {joined(values, 'or')}",
         )
 
@@ -67,7 +67,7 @@ class OneOf(Rule):
                 {low - 1, high + 1, high + 2, *wrapped, *negative, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)}
             ):
                 if value not in self.values:
-                    reason = Text(zh=f"{name}为{value}", en=f"{name} is {value}")
+                    reason = Text(zh=f"{name} 为 {value}", en=f"{name} is {value}")
                     yield Break(
                         slug=f"{name}-{value}".replace("--", "-minus"),
                         reason=reason,
@@ -92,21 +92,21 @@ class NoAlias(Rule):
 
     def explain(self) -> Text:
         return Text(
-            zh=f"{listed(self.on)}与{listed(self.of)}不共用内存",
+            zh=f"{listed(self.on)} 与 {listed(self.of)} 不共用内存",
             en=f"{joined(self.on, 'and')} shares no memory with {joined(self.of, 'or')}",
         )
 
     def found(self, facts: Facts) -> Text:
         pairs = self._shared(facts)
         return Text(
-            zh=listed([f"{o}与{i}共用内存" for o, i in pairs]),
+            zh=listed([f"{o} 与 {i} 共用内存" for o, i in pairs]),
             en=joined([f"{o} shares {i}'s memory" for o, i in pairs], "and"),
         )
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:  # noqa: ARG002
         for output in self.on:
             for name in self.of:
-                reason = Text(zh=f"{output}与{name}共用内存", en=f"{output} shares {name}'s memory")
+                reason = Text(zh=f"{output} 与 {name} 共用内存", en=f"{output} shares {name}'s memory")
                 same = replace(desc(call, name))
                 yield Break(
                     slug=f"{output}-is-{name}",
