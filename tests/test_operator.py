@@ -118,7 +118,9 @@ def test_several_faults_at_once() -> None:
 
 def test_all_that_can_be_broken_together() -> None:
     """The broken clauses come in the order of the host code, whatever their order in the file."""
-    changes = "gradOutput=UINT16[2] self=FLOAT[1,1,1,1,1,1,1,1,3] target=null reduction=9 gradInput=FLOAT[1] executor=null"
+    changes = (
+        "gradOutput=UINT16[2] self=FLOAT[1,1,1,1,1,1,1,1,3] target=null reduction=9 gradInput=FLOAT[1] executor=null"
+    )
     assert verdict(changes) == (
         NULLPTR,
         ["nullptr", "null_handles", "reduction", "deducible", "max_rank", "broadcastable"],
@@ -156,7 +158,11 @@ def test_a_null_leaves_open_what_it_leaves_open(changes: str, clauses: list[str]
 def test_a_verdict_can_be_read() -> None:
     """The status compares equal to its number and knows its name; a good call always gets the same verdict."""
     status = OPERATOR.validate(call("reduction=3")).status
-    assert (status, status.name, str(status)) == (INVALID, "ACLNN_ERR_PARAM_INVALID", "ACLNN_ERR_PARAM_INVALID (161002)")
+    assert (status, status.name, str(status)) == (
+        INVALID,
+        "ACLNN_ERR_PARAM_INVALID",
+        "ACLNN_ERR_PARAM_INVALID (161002)",
+    )
     assert OPERATOR.validate(call()) is OPERATOR.validate(call("reduction=0"))
 
 
@@ -212,7 +218,10 @@ REFUSED: dict[str, tuple[Any, list[str]]] = {
         [f"self: found type ['FLOAT'], expected one of {DTYPES}"],
     ),
     "unknown format": (call("self=FLOAT[2,3]:NX"), [f"self: found format NX, expected one of {FORMATS}"]),
-    "format that is a number": (call() | {"self": foreign(format=2)}, [f"self: found format 2, expected one of {FORMATS}"]),
+    "format that is a number": (
+        call() | {"self": foreign(format=2)},
+        [f"self: found format 2, expected one of {FORMATS}"],
+    ),
     "list for a shape": (call() | {"self": foreign(shape=[2, 3])}, ["self: found shape [2, 3], expected a tuple"]),
     "number for a shape": (call() | {"self": foreign(shape=6)}, ["self: found shape 6, expected a tuple"]),
     "lists for all shapes": (
@@ -341,16 +350,12 @@ SHAPES = {
 @pytest.mark.parametrize("output", [*FLOATS, "DOUBLE", "COMPLEX64", "COMPLEX32"])
 @pytest.mark.parametrize("inputs", FLOATS)
 def test_ulp(inputs: str, output: str, rank: int) -> None:
-    """None and sum are exact; mean allows 2 ULP in half types, rank + 2 in FLOAT, by the coarser of the two types."""
+    """None and sum are exact; mean allows 2 ULP where either type is a half, COMPLEX32 included, else rank + 2."""
     names = ("gradOutput", "self", "target", "gradInput")
     types = (inputs, inputs, inputs, output)
     text = " ".join(f"{n}={t}{s}" for n, t, s in zip(names, types, SHAPES[rank].split(" "), strict=True))
     coarse = 2 if {inputs, output} & {"FLOAT16", "BFLOAT16", "COMPLEX32"} else rank + 2
     assert verdict(text) == (SUCCESS, [])
-    if (inputs, output) in (("FLOAT", "COMPLEX32"),):
-        with pytest.raises(LookupError, match="reduction=1 with COMPLEX32"):
-            OPERATOR.ulp(call(text))
-        return
     assert [OPERATOR.ulp(call(f"{text} reduction={r}")) for r in (0, 1, 2)] == [0, coarse, 0]
 
 
@@ -405,10 +410,12 @@ def test_an_argument_in_words(text: str, argument: object) -> None:
     assert parse_argument(text) == argument
 
 
-@pytest.mark.parametrize("text", ["", "nil", "1.5", "FLOAT", "FLOAT[2,]", "FLOAT[-1]", "[2]", "FLOAT[2]:", "FLOAT[9223372036854775808]"])
+@pytest.mark.parametrize(
+    "text", ["", "nil", "1.5", "FLOAT", "FLOAT[2,]", "FLOAT[-1]", "[2]", "FLOAT[2]:", "FLOAT[9223372036854775808]"]
+)
 def test_words_that_are_no_argument(text: str) -> None:
     """Anything else is refused with what was expected."""
-    with pytest.raises(ValueError, match="^expected "):
+    with pytest.raises(ValueError, match=r"^expected "):
         parse_argument(text)
 
 

@@ -334,10 +334,22 @@ def test_several_possible_types_are_all_named() -> None:
 
 REASONS = {
     "nullptr": ("gradOutput 为空指针", "gradOutput is null"),
-    "deducible": ("gradOutput 为 UINT16，与 FLOAT、FLOAT 无法推导", "gradOutput is UINT16, which has no common type with FLOAT and FLOAT"),
-    "supported": ("gradOutput、self、target 为 INT8，推导结果 INT8 不受支持", "gradOutput, self and target are INT8: the common type INT8 is not supported"),
-    "castable": ("结果类型 FLOAT 不能转换为 gradInput 的 INT8", "the result is FLOAT, which cannot be cast to gradInput's INT8"),
-    "broadcastable": ("gradOutput 的形状 [2, 4] 与 [2, 3]、[2, 3] 无法广播", "gradOutput's shape [2, 4] does not broadcast with [2, 3] and [2, 3]"),
+    "deducible": (
+        "gradOutput 为 UINT16，与 FLOAT、FLOAT 无法推导",
+        "gradOutput is UINT16, which has no common type with FLOAT and FLOAT",
+    ),
+    "supported": (
+        "gradOutput、self、target 为 INT8，推导结果 INT8 不受支持",
+        "gradOutput, self and target are INT8: the common type INT8 is not supported",
+    ),
+    "castable": (
+        "结果类型 FLOAT 不能转换为 gradInput 的 INT8",
+        "the result is FLOAT, which cannot be cast to gradInput's INT8",
+    ),
+    "broadcastable": (
+        "gradOutput 的形状 [2, 4] 与 [2, 3]、[2, 3] 无法广播",
+        "gradOutput's shape [2, 4] does not broadcast with [2, 3] and [2, 3]",
+    ),
     "max_rank": ("gradOutput、self、target 有 9 维", "gradOutput, self and target have 9 dimensions"),
     "output_shape": ("gradInput 的形状为 [1, 2, 3]，应为 [2, 3]", "gradInput's shape is [1, 2, 3] where [2, 3] is due"),
     "reduction": ("reduction 为 -9223372036854775808", "reduction is -9223372036854775808"),
@@ -346,7 +358,7 @@ REASONS = {
     "bfloat16_products": ("全部张量为 BFLOAT16", "all tensors are BFLOAT16"),
     "other_formats": ("全部张量的数据格式为 NC", "all tensors have format NC"),
     "aliasing": ("gradInput 与 gradOutput 共用内存", "gradInput shares gradOutput's memory"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("clause_id", REASONS)
@@ -376,16 +388,24 @@ def test_a_rule_is_built_from_its_json() -> None:
 
 def test_changing_a_call() -> None:
     """Fields change in a copy that is densely packed again, an argument may be replaced, and a null stays null."""
-    base: Call = {"x": TensorDesc(dtype="FLOAT", shape=(2, 3), strides=(6, 2), offset=1, storage_shape=(13,)), "y": None}
+    base: Call = {
+        "x": TensorDesc(dtype="FLOAT", shape=(2, 3), strides=(6, 2), offset=1, storage_shape=(13,)),
+        "y": None,
+    }
     changed = changed_call(base, x={"shape": (4,)}, y={"dtype": "INT8"}, z=3)
     assert changed == {"x": TensorDesc(dtype="FLOAT", shape=(4,)), "y": None, "z": 3}
-    with pytest.raises(TypeError, match="^y: a good call has a tensor here, found None$"):
+    with pytest.raises(TypeError, match=r"^y: a good call has a tensor here, found None$"):
         desc(base, "y")
 
 
 def test_a_bare_rule_does_nothing() -> None:
     """The base class only names what a kind must offer."""
     facts, rule = OPERATOR.facts({}), Rule()
-    for use in (lambda: rule.holds(facts), rule.explain, lambda: rule.found(facts), lambda: rule.breaks({}, facts.tables)):
+    for use in (
+        lambda: rule.holds(facts),
+        rule.explain,
+        lambda: rule.found(facts),
+        lambda: rule.breaks({}, facts.tables),
+    ):
         with pytest.raises(NotImplementedError):
             use()

@@ -298,8 +298,18 @@ def test_clauses_have_the_outcomes_of_the_sources(spec: Spec) -> None:
     either = ("value", "ACLNN_ERR_PARAM_INVALID")
     assert {clause.id: (clause.outcome, clause.accepts) for clause in spec.operator(OPERATOR).clauses} == {
         **dict.fromkeys(
-            ("sign", "none_sum", "mean", "deduction", "broadcast", "layout", "empty", "determinism", "grad_nonfinite",
-             "executors"),
+            (
+                "sign",
+                "none_sum",
+                "mean",
+                "deduction",
+                "broadcast",
+                "layout",
+                "empty",
+                "determinism",
+                "grad_nonfinite",
+                "executors",
+            ),
             ("value", ()),
         ),
         **dict.fromkeys(("nullptr", "null_handles"), ("error", null)),
@@ -373,7 +383,7 @@ MALFORMED: dict[str, tuple[Edit, str]] = {
     "unknown key": (put("colour", 1), f"(whole file): unknown key colour, expected only {KEYS}"),
     "unknown key inside": (put("title/fr", "x"), "title: unknown key fr, expected only zh, en"),
     "unknown product key": (
-        put("products/Atlas A9", True),  # noqa: FBT003  # a value of JSON
+        put("products/Atlas A9", value=True),
         "products: unknown key Atlas A9, expected only keys of the form ^[a-z][a-z0-9_]*$",
     ),
     "missing key": (drop("errata"), f"(whole file): 'errata' is missing, expected {KEYS}"),
@@ -423,10 +433,19 @@ MALFORMED: dict[str, tuple[Edit, str]] = {
     ),
     "rank too high": (put("parameters/0/rank", [1, 9]), "parameters[0].rank[1]: found 9, expected at most 8"),
     "rank below zero": (put("parameters/0/rank", [-1, 8]), "parameters[0].rank[0]: found -1, expected at least 0"),
-    "rank of three": (put("parameters/0/rank", [1, 2, 3]), "parameters[0].rank: found [1, 2, 3], expected at most 2 items"),
+    "rank of three": (
+        put("parameters/0/rank", [1, 2, 3]),
+        "parameters[0].rank: found [1, 2, 3], expected at most 2 items",
+    ),
     "float for an integer": (put("parameters/0/rank", [1.0, 8]), "parameters[0].rank[0]: found 1.0, expected integer"),
-    "outcome that is no word": (put("clauses/sign/outcome", "valu"), f"clauses[sign].outcome: found 'valu', expected {OUTCOMES}"),
-    "outcome that is a number": (put("clauses/sign/outcome", 5), f"clauses[sign].outcome: found 5, expected {OUTCOMES}"),
+    "outcome that is no word": (
+        put("clauses/sign/outcome", "valu"),
+        f"clauses[sign].outcome: found 'valu', expected {OUTCOMES}",
+    ),
+    "outcome that is a number": (
+        put("clauses/sign/outcome", 5),
+        f"clauses[sign].outcome: found 5, expected {OUTCOMES}",
+    ),
     "outcome that is no kind": (
         put("clauses/nullptr/outcome", {"errors": ["ACLNN_SUCCESS"]}),
         f"clauses[nullptr].outcome: found {{'errors': ['ACLNN_SUCCESS']}}, expected {OUTCOMES}",
@@ -435,12 +454,18 @@ MALFORMED: dict[str, tuple[Edit, str]] = {
         put("clauses/nullptr/outcome/unspecified", ["value", "nan"]),
         "clauses[nullptr].outcome: unknown key unspecified, expected only error",
     ),
-    "outcome missing": (drop("clauses/sign/outcome"), "clauses[sign]: 'outcome' is missing, expected id, outcome, text, sources"),
+    "outcome missing": (
+        drop("clauses/sign/outcome"),
+        "clauses[sign]: 'outcome' is missing, expected id, outcome, text, sources",
+    ),
     "outcome missing beside a rule": (
         drop("clauses/nullptr/outcome"),
         "clauses[nullptr]: 'outcome' is missing, expected id, outcome, text, sources",
     ),
-    "no code": (put("clauses/nullptr/outcome/error", []), "clauses[nullptr].outcome.error: found [], expected at least 1 item"),
+    "no code": (
+        put("clauses/nullptr/outcome/error", []),
+        "clauses[nullptr].outcome.error: found [], expected at least 1 item",
+    ),
     "code that is no list": (
         put("clauses/nullptr/outcome/error", "ACLNN_SUCCESS"),
         "clauses[nullptr].outcome.error: found 'ACLNN_SUCCESS', expected array",
@@ -458,16 +483,22 @@ MALFORMED: dict[str, tuple[Edit, str]] = {
         f"clauses[rank_0].outcome.unspecified[1]: found 'whatever', expected one of {LABELS} or the form {CODE}",
     ),
     "uniform false": (
-        put("clauses/subnormals/outcome/uniform", False),  # noqa: FBT003  # likewise
+        put("clauses/subnormals/outcome/uniform", value=False),
         "clauses[subnormals].outcome.uniform: found false, expected true",
     ),
     "unknown key of an outcome": (
-        put("clauses/subnormals/outcome/unifrm", True),  # noqa: FBT003  # likewise
+        put("clauses/subnormals/outcome/unifrm", value=True),
         "clauses[subnormals].outcome: unknown key unifrm, expected only unspecified, uniform, follows",
     ),
-    "unknown source": (put("clauses/sign/sources/0/of", "hearsay"), f"clauses[sign].sources[0].of: 'hearsay' is not one of {SOURCES}"),
+    "unknown source": (
+        put("clauses/sign/sources/0/of", "hearsay"),
+        f"clauses[sign].sources[0].of: 'hearsay' is not one of {SOURCES}",
+    ),
     "no source": (put("clauses/sign/sources", []), "clauses[sign].sources: found [], expected at least 1 item"),
-    "sources missing": (drop("clauses/sign/sources"), "clauses[sign]: 'sources' is missing, expected id, outcome, text, sources"),
+    "sources missing": (
+        drop("clauses/sign/sources"),
+        "clauses[sign]: 'sources' is missing, expected id, outcome, text, sources",
+    ),
     "conflict of one": (
         put("clauses/mean/conflicts/0/between", ["page"]),
         "clauses[mean].conflicts[0].between: found ['page'], expected at least 2 items",
@@ -493,25 +524,49 @@ MALFORMED: dict[str, tuple[Edit, str]] = {
         put("clauses/sign/products", ["atlas_a3"]),
         "clauses[sign]: 'rule' is missing, expected wherever there is 'products'",
     ),
-    "unknown rule kind": (put("clauses/max_rank/rule/kind", "max_size"), f"clauses[max_rank].rule.kind: 'max_size' is not one of {KINDS}"),
-    "misspelt rule kind": (put("clauses/castable/rule/kind", "castabel"), f"clauses[castable].rule.kind: 'castabel' is not one of {KINDS}"),
-    "rule without a kind": (drop("clauses/max_rank/rule/kind"), f"clauses[max_rank].rule: 'kind' is missing, expected one of {KINDS}"),
-    "rule that is empty": (put("clauses/max_rank/rule", {}), f"clauses[max_rank].rule: 'kind' is missing, expected one of {KINDS}"),
+    "unknown rule kind": (
+        put("clauses/max_rank/rule/kind", "max_size"),
+        f"clauses[max_rank].rule.kind: 'max_size' is not one of {KINDS}",
+    ),
+    "misspelt rule kind": (
+        put("clauses/castable/rule/kind", "castabel"),
+        f"clauses[castable].rule.kind: 'castabel' is not one of {KINDS}",
+    ),
+    "rule without a kind": (
+        drop("clauses/max_rank/rule/kind"),
+        f"clauses[max_rank].rule: 'kind' is missing, expected one of {KINDS}",
+    ),
+    "rule that is empty": (
+        put("clauses/max_rank/rule", {}),
+        f"clauses[max_rank].rule: 'kind' is missing, expected one of {KINDS}",
+    ),
     "rule that is no object": (
         put("clauses/max_rank/rule", "max_rank"),
         f"clauses[max_rank].rule: found 'max_rank', expected an object whose kind is one of {KINDS}",
     ),
-    "key of a rule missing": (drop("clauses/max_rank/rule/rank"), "clauses[max_rank].rule: 'rank' is missing, expected kind, on, rank"),
-    "unknown key of a rule": (put("clauses/max_rank/rule/min", 1), "clauses[max_rank].rule: unknown key min, expected only kind, on, rank"),
-    "wrong type in a rule": (put("clauses/max_rank/rule/rank", "8"), "clauses[max_rank].rule.rank: found '8', expected integer"),
-    "tolerance of no form": (put("accuracy/1/ulp", "rank+2"), r"accuracy[1].ulp: 'rank+2' does not match ^rank \+ [0-9]+$"),
+    "key of a rule missing": (
+        drop("clauses/max_rank/rule/rank"),
+        "clauses[max_rank].rule: 'rank' is missing, expected kind, on, rank",
+    ),
+    "unknown key of a rule": (
+        put("clauses/max_rank/rule/min", 1),
+        "clauses[max_rank].rule: unknown key min, expected only kind, on, rank",
+    ),
+    "wrong type in a rule": (
+        put("clauses/max_rank/rule/rank", "8"),
+        "clauses[max_rank].rule.rank: found '8', expected integer",
+    ),
+    "tolerance of no form": (
+        put("accuracy/1/ulp", "rank+2"),
+        r"accuracy[1].ulp: 'rank+2' does not match ^rank \+ [0-9]+$",
+    ),
     "negative tolerance": (put("accuracy/1/ulp", -1), "accuracy[1].ulp: found -1, expected at least 0"),
     "fractional tolerance": (put("accuracy/1/ulp", 2.0), "accuracy[1].ulp: found 2.0, expected integer or string"),
     "null in the example": (
         put("example/arguments/target", None),
         "example.arguments.target: found null, expected an object with dtype, shape or integer",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", MALFORMED)
@@ -524,15 +579,39 @@ def test_a_malformed_operator_file(root: Path, kind: str) -> None:
 
 MALFORMED_TABLES: dict[str, tuple[str, Edit, str]] = {
     "number in text": ("dtypes", put("dtypes/FLOAT/number", "0"), "dtypes[1].number: found '0', expected integer"),
-    "two types allowed": ("dtypes", put("dtypes/FLOAT/bits", "32"), "dtypes[1].bits: found '32', expected integer or null"),
-    "storage": ("dtypes", put("dtypes/FLOAT/storage", "f4"), "dtypes[1].storage: 'f4' does not match ^[<|][fiubc][1-9][0-9]?$"),
+    "two types allowed": (
+        "dtypes",
+        put("dtypes/FLOAT/bits", "32"),
+        "dtypes[1].bits: found '32', expected integer or null",
+    ),
+    "storage": (
+        "dtypes",
+        put("dtypes/FLOAT/storage", "f4"),
+        "dtypes[1].storage: 'f4' does not match ^[<|][fiubc][1-9][0-9]?$",
+    ),
     "cell that is a number": ("deduction", put("rows/FLOAT/0", 7), "rows.FLOAT[0]: found 7, expected string or null"),
-    "cell in lower case": ("deduction", put("rows/FLOAT/0", "float"), "rows.FLOAT[0]: 'float' does not match ^[A-Z][A-Z0-9_]*$"),
-    "kind": ("casting", put("rules/0/from", "complecks"), "rules[0].from: 'complecks' is not one of float, int, uint, bool, complex"),
-    "SoC": ("products", put("products/1/soc_prefixes/0", "Kirin"), "products[1].soc_prefixes[0]: 'Kirin' does not match ^Ascend[A-Za-z0-9_]+$"),
+    "cell in lower case": (
+        "deduction",
+        put("rows/FLOAT/0", "float"),
+        "rows.FLOAT[0]: 'float' does not match ^[A-Z][A-Z0-9_]*$",
+    ),
+    "kind": (
+        "casting",
+        put("rules/0/from", "complecks"),
+        "rules[0].from: 'complecks' is not one of float, int, uint, bool, complex",
+    ),
+    "SoC": (
+        "products",
+        put("products/1/soc_prefixes/0", "Kirin"),
+        "products[1].soc_prefixes[0]: 'Kirin' does not match ^Ascend[A-Za-z0-9_]+$",
+    ),
     "share": ("accuracy", put("policies/community/share", 2), "policies[1].share: found 2, expected at most 1"),
-    "unknown key": ("formats", put("formats/ND/size", 1), "formats[3]: unknown key size, expected only name, number, rank"),
-}  # fmt: skip
+    "unknown key": (
+        "formats",
+        put("formats/ND/size", 1),
+        "formats[3]: unknown key size, expected only name, number, rank",
+    ),
+}
 
 
 @pytest.mark.parametrize("kind", MALFORMED_TABLES)
@@ -544,7 +623,11 @@ def test_a_malformed_table(root: Path, kind: str) -> None:
 
 
 BROKEN = {
-    "no JSON": (b'{"a": 1,}', "line 1, column 9: found no JSON (Expecting property name enclosed in double quotes)", "JSON"),
+    "no JSON": (
+        b'{"a": 1,}',
+        "line 1, column 9: found no JSON (Expecting property name enclosed in double quotes)",
+        "JSON",
+    ),
     "empty": (b"", "line 1, column 1: found no JSON (Expecting value)", "JSON"),
     "cut short": (b'{"a": [1, 2', "line 1, column 12: found no JSON (Expecting ',' delimiter)", "JSON"),
     "not UTF-8": (b'{"a": "\xff"}', "found the byte 0xff at 7", "UTF-8"),
@@ -552,7 +635,7 @@ BROKEN = {
     "NaN": (b'{"a": NaN}', "found the number NaN", "a finite one"),
     "infinity": (b'{"a": [-Infinity]}', "found the number -Infinity", "a finite one"),
     "too large": (b'{"a": 1e999}', "found the number 1e999", "a finite one"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", BROKEN)
@@ -604,7 +687,10 @@ def test_no_spec_at_all(tmp_path: Path) -> None:
 
 
 BAD_SCHEMAS: dict[str, tuple[str, str]] = {
-    "wrong keyword": ('{"$id": "https://x.dev/a", "type": "objekt"}', "not a JSON schema: 'objekt' is not valid under any of the given schemas"),
+    "wrong keyword": (
+        '{"$id": "https://x.dev/a", "type": "objekt"}',
+        "not a JSON schema: 'objekt' is not valid under any of the given schemas",
+    ),
     "list": ("[]", "not a JSON schema: [] is not of type 'object', 'boolean'"),
     "no $id": ('{"type": "object"}', "$id: found none, expected the schema's own URI"),
     "true": ("true", "$id: found none, expected the schema's own URI"),
@@ -616,7 +702,7 @@ BAD_SCHEMAS: dict[str, tuple[str, str]] = {
         '{"$id": "https://x.dev/a", "allOf": [{"$ref": "b#/x"}, {"$ref": "b#/y"}]}',
         "$ref: found b, expected a schema that exists",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", BAD_SCHEMAS)
@@ -643,8 +729,10 @@ def test_all_faults_of_all_files_are_collected(root: Path) -> None:
         put("clauses/sign/sources", []),
     )
     assert faults(root) == [
-        "<root>/tables/casting.json: line 1, column 2: found no JSON (Expecting property name enclosed in double "
-        "quotes), expected JSON",
+        (
+            "<root>/tables/casting.json: line 1, column 2: found no JSON (Expecting property name enclosed in double "
+            "quotes), expected JSON"
+        ),
         "dtypes.json: dtypes[1].number: found '0', expected integer",
         "dtypes.json: dtypes[3].kind: 'integer' is not one of float, int, uint, bool, complex, other",
         f"{OPERATOR}.json: status: 'final' is not one of stable, draft",

@@ -19,6 +19,8 @@ from aclnn_spec.spec.errors import InputError
 
 WRONG_CALL = 2
 INTERRUPTED = 130
+_MOST_WORKERS = 1024
+_LONGEST_SECONDS = 1e6
 
 
 class _Parser(argparse.ArgumentParser):
@@ -33,8 +35,14 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
 
     one = commands.add_parser("certify", help="judge an implementation by the golden data")
-    one.add_argument("implementation", metavar="IMPLEMENTATION", help="a registered name, module:attribute, or path/to/file.py:attribute")
-    one.add_argument("--operator", action="append", default=[], metavar="NAME", help="only this operator; may be repeated")
+    one.add_argument(
+        "implementation",
+        metavar="IMPLEMENTATION",
+        help="a registered name, module:attribute, or path/to/file.py:attribute",
+    )
+    one.add_argument(
+        "--operator", action="append", default=[], metavar="NAME", help="only this operator; may be repeated"
+    )
     _tier(one)
     one.add_argument("--golden", metavar="DIR", help="where the golden data lies, if not in its usual place")
     one.add_argument("--product", metavar="ID", help="judge by what holds on this product")
@@ -42,7 +50,13 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--certificate", metavar="FILE", help="write the certificate to this file")
     one.add_argument("--waivers", metavar="FILE", help="failures to waive, with their reasons")
     one.add_argument("--shard", metavar="I/N", help="only the I-th of N shares of the full tier")
-    one.add_argument("--case", action="append", default=[], metavar="ID", help="only this case, for debugging: the run is then incomplete; may be repeated")
+    one.add_argument(
+        "--case",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="only this case, for debugging: the run is then incomplete; may be repeated",
+    )
     one.add_argument("-n", "--workers", type=_positive, default=1, metavar="N", help="processes that run cases")
     one.add_argument("--timeout", type=_seconds, default=60.0, metavar="SECONDS", help="time a case may take")
     _lang(one)
@@ -60,7 +74,12 @@ def parser() -> argparse.ArgumentParser:
 
     one = commands.add_parser("diagnose", help="the status code of a call, and every clause it breaks")
     one.add_argument("operator", metavar="OPERATOR")
-    one.add_argument("arguments", nargs="*", metavar="PARAM=VALUE", help="VALUE is null, an integer, or DTYPE[d0,d1,…] as in FLOAT16[2,3]")
+    one.add_argument(
+        "arguments",
+        nargs="*",
+        metavar="PARAM=VALUE",
+        help="VALUE is null, an integer, or DTYPE[d0,d1,…] as in FLOAT16[2,3]",
+    )
     one.add_argument("--product", metavar="ID", help="diagnose for this product")
     _lang(one)
 
@@ -97,7 +116,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        print(f"aclnn-spec {given.command}: {error.filename or 'input/output'}: {error.strerror or error}", file=sys.stderr)
+        where = error.filename or "input/output"
+        print(f"aclnn-spec {given.command}: {where}: {error.strerror or error}", file=sys.stderr)
         return WRONG_CALL
     except KeyboardInterrupt:
         print(f"aclnn-spec {given.command}: interrupted", file=sys.stderr)
@@ -115,8 +135,8 @@ def _lang(one: argparse.ArgumentParser) -> None:
 
 
 def _positive(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 1024:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number from 1 to 1024")
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST_WORKERS:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a number from 1 to {_MOST_WORKERS}")
     return int(text)
 
 
@@ -125,6 +145,6 @@ def _seconds(text: str) -> float:
         value = float(text)
     except ValueError:
         value = 0.0
-    if not 0 < value < 1e6:
+    if not 0 < value < _LONGEST_SECONDS:
         raise argparse.ArgumentTypeError(f"found {text!r}, expected a number of seconds above 0")
     return value

@@ -1,5 +1,7 @@
-"""The pytest plugin. Every pytest run in the environment loads this module, so it imports nothing but pytest:
-the rest comes in when one of its options or `parametrize` is used.
+"""The pytest plugin.
+
+Every pytest run in the environment loads this module, so it imports nothing but pytest: the rest comes in when one of
+its options or `parametrize` is used.
 """
 
 from __future__ import annotations
@@ -13,7 +15,13 @@ if TYPE_CHECKING:
     from aclnn_spec.certification.implementation import Implementation
 
 _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("certify", {"metavar": "IMPLEMENTATION", "help": "judge this implementation: a registered name, module:attribute, or path/to/file.py:attribute"}),
+    (
+        "certify",
+        {
+            "metavar": "IMPLEMENTATION",
+            "help": "judge this implementation: a registered name, module:attribute, or path/to/file.py:attribute",
+        },
+    ),
     ("operator", {"action": "append", "default": [], "metavar": "NAME", "help": "only this operator; may be repeated"}),
     ("tier", {"default": "core", "metavar": "TIER", "help": "core or full"}),
     ("golden", {"metavar": "DIR", "help": "where the golden data lies, if not in its usual place"}),
@@ -23,7 +31,7 @@ _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("waivers", {"metavar": "FILE", "help": "failures to waive, with their reasons"}),
     ("shard", {"metavar": "I/N", "help": "only the I-th of N shares of the full tier"}),
     ("lang", {"default": "en", "choices": ("zh", "en"), "help": "language of the summary"}),
-)  # fmt: skip
+)
 
 
 class _Hooks:
@@ -47,19 +55,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Set the suite up if it is asked for."""
     if config.option.aclnn_certify:
-        from aclnn_spec.pytest_suite import set_up
+        from aclnn_spec.pytest_suite import set_up  # noqa: PLC0415  # see above
 
         set_up(config)
 
 
 def parametrize(
-    implementation: Implementation | str, *, tier: str = "core", operators: Sequence[str] = (), product: str | None = None
+    implementation: Implementation | str,
+    *,
+    tier: str = "core",
+    operators: Sequence[str] = (),
+    product: str | None = None,
 ) -> pytest.MarkDecorator:
     """Decorate `def test_conformance(case): case.check()` to run once for every case the implementation is judged by.
 
     Ids are the spec's own. What must be uniform over the run fails the case that departs from the others.
     """
-    from aclnn_spec.bound import bound_cases
+    from aclnn_spec.bound import bound_cases  # noqa: PLC0415  # see above
 
     cases = bound_cases(implementation, tier=tier, operators=operators, product=product)
     return pytest.mark.parametrize("case", [pytest.param(case, id=case.id) for case in cases])

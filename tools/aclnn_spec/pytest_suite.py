@@ -74,7 +74,9 @@ def _hooked(config: pytest.Config) -> dict[str, Any]:
 class Certification:
     """A certification under way in one pytest process."""
 
-    def __init__(self, config: pytest.Config, suite: Suite, implementation: Implementation, target: Path | None) -> None:
+    def __init__(
+        self, config: pytest.Config, suite: Suite, implementation: Implementation, target: Path | None
+    ) -> None:
         self.config, self.suite, self.implementation, self.target = config, suite, implementation, target
         self.given: str = config.option.aclnn_certify
         self.entries: dict[str, Entry] = {}
@@ -154,7 +156,11 @@ class Certification:
         if self.certificate is not None:
             terminalreporter.section("aclnn certification")
             text = summary(
-                self.certificate, self.suite.spec, self.suite.golden.case, lang=self.config.option.aclnn_lang, explained=0
+                self.certificate,
+                self.suite.spec,
+                self.suite.golden.case,
+                lang=self.config.option.aclnn_lang,
+                explained=0,
             )
             terminalreporter.write_line(text)
             if self.target is not None:
@@ -186,7 +192,7 @@ class CaseItem(pytest.Item):
         case_id = f"{self.parent.name}/{self.name}"
         try:
             entry = certification.run(case_id)
-        except Exception as error:  # what open() raises
+        except Exception as error:  # noqa: BLE001  # whatever open() raises is the implementation's fault
             entry = lost(case_id, "raised", f"open() 抛出异常 {last_line(error)}", f"open() raised {last_line(error)}")
         self.user_properties.append((_PROPERTY, json.dumps(entry.to_json(), ensure_ascii=False)))
         if entry.verdict == "skipped":

@@ -115,12 +115,13 @@ def open_suite(options: Options, offered: Collection[str], name: str, spec: Spec
     known = spec or load_spec()
     check_options(options, known)
     stable = {n: operator for n, operator in known.operators.items() if operator.status == "stable"}
+    has = ", ".join(offered) or "none"
     for asked in options.operators:
         if asked not in offered:
-            raise InputError(f"operator: {name} does not offer {asked}, expected one of {', '.join(offered) or 'none'}")
+            raise InputError(f"operator: {name} does not offer {asked}, expected one of {has}")
     operators = tuple(n for n in stable if n in (options.operators or offered))
     if not operators:
-        raise InputError(f"operators: {name} offers {', '.join(offered) or 'none'}, expected one of {', '.join(stable)}")
+        raise InputError(f"operators: {name} offers {has}, expected one of {', '.join(stable)}")
     for each in operators:
         if options.product and not stable[each].products[options.product]:
             where = known.tables.products[options.product].name.en

@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from aclnn_spec.commands.progress import Bar
 from aclnn_spec.certification.session import golden_directory
+from aclnn_spec.commands.progress import Bar
 from aclnn_spec.golden.build import build, stale
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.read import data_root, load_spec

@@ -83,7 +83,8 @@ def _parameter(parameter: Parameter, lang: str) -> Iterator[str]:
 
 
 def _clause(clause: Clause, spec: Spec, lang: str) -> Iterator[str]:
-    codes = [str(int(spec.tables.status_codes[name])) if name in spec.tables.status_codes else name for name in clause.accepts]
+    known = spec.tables.status_codes
+    codes = [str(int(known[name])) if name in known else name for name in clause.accepts]
     products = f" [{', '.join(clause.products)}]" if clause.products else ""
     yield f"  {clause.id}{': ' if codes else ''}{' | '.join(codes)}{products}"
     yield from _filled(clause.text[lang], "    ")

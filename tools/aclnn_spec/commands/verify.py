@@ -13,7 +13,10 @@ from aclnn_spec.spec.read import load_spec
 
 _SAID = {
     "zh": ("{name}：证书属实，结论为 {verdict}", "{name}：证书不成立，{count} 处不符"),
-    "en": ("{name}: the certificate holds, its verdict is {verdict}", "{name}: the certificate does not hold, {count} problems"),
+    "en": (
+        "{name}: the certificate holds, its verdict is {verdict}",
+        "{name}: the certificate does not hold, {count} problems",
+    ),
 }
 _MOST = 50
 

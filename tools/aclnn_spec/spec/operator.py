@@ -147,6 +147,9 @@ class Operator:
         if common is None or shape is None:
             raise ValueError(f"{self.name}: no result, so no tolerance: {arguments}")
         coarser = min((common, self.tables.dtypes[arguments[self.output.name].dtype]), key=component_bits)
+        if coarser.kind == "complex":  # its parts are of the first real type of that size in the table
+            bits = component_bits(coarser)
+            coarser = next(d for d in self.tables.dtypes.values() if d.kind == "float" and d.bits == bits)
         for accuracy in self.accuracy:
             names_of = {number: name for name, number in self.parameter("reduction").values.items()}
             if names_of[arguments["reduction"]] in accuracy.reduction and (

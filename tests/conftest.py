@@ -1,0 +1,134 @@
+"""What the tests of the doors share: a small tier of golden data, and commands run as users run them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from aclnn_spec.golden.case import Case
+from aclnn_spec.golden.store import Golden, manifest_bytes, spec_files, write_part
+from aclnn_spec.spec.read import Spec, data_root, load_spec
+
+pytest_plugins = ["pytester"]
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+BACKENDS = HERE / "implementations" / "backends.py"
+NAME = "aclnnL1LossBackward"
+PER_GROUP = 2
+PER_CLAUSE = 2
+
+Ran = subprocess.CompletedProcess[str]
+Command = Callable[..., Ran]
+
+
+@pytest.fixture(scope="session")
+def spec() -> Spec:
+    """The spec, read once."""
+    return load_spec()
+
+
+@pytest.fixture(scope="session")
+def small_cases(spec: Spec) -> tuple[Case, ...]:
+    """A few of the core tier's cases: some of every group, of every clause, and those they are run together with."""
+    golden = Golden(data_root() / "golden" / "core", spec)
+    chosen: dict[str, None] = {}
+    counts: dict[str, int] = {}
+    for case in golden.cases():
+        marks = [(f"group {case.group}", PER_GROUP), *((clause, PER_CLAUSE) for clause in case.clauses)]
+        if case.order == "once" or all(counts.get(mark, 0) >= most for mark, most in marks):
+            continue
+        chosen |= dict.fromkeys(each for each in (case.id, case.partner) if each)
+        counts |= {mark: counts.get(mark, 0) + 1 for mark, _ in marks}
+    lonely = [case_id for case_id in golden.case_ids() if "/basic/FLOAT-3x1x5-none" in case_id][:1]
+    broadcast = [case_id for case_id in golden.case_ids() if "/mean/" in case_id and "." in case_id][:3]
+    half = [case_id for case_id in golden.case_ids() if "/special/FLOAT16" in case_id and "subnormal" in case_id]
+    chosen |= dict.fromkeys([*lonely, *broadcast, *half])
+    return tuple(golden.case(case_id) for case_id in golden.case_ids() if case_id in chosen)
+
+
+@pytest.fixture(scope="session")
+def write_tier(spec: Spec) -> Callable[[Path, tuple[Case, ...]], Path]:
+    """Write cases as a core tier into a directory."""
+
+    def write(directory: Path, cases: tuple[Case, ...]) -> Path:
+        directory.mkdir(parents=True, exist_ok=True)
+        files = write_part(directory, spec.operators[NAME], "core", NAME, cases)
+        manifest = manifest_bytes("core", spec_files(data_root() / "spec"), files)
+        (directory / "manifest.json").write_bytes(manifest)
+        return directory
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def small(
+    tmp_path_factory: pytest.TempPathFactory,
+    small_cases: tuple[Case, ...],
+    write_tier: Callable[[Path, tuple[Case, ...]], Path],
+) -> Path:
+    """The directory of a core tier with few cases."""
+    return write_tier(tmp_path_factory.mktemp("small") / "golden", small_cases)
+
+
+@pytest.fixture(scope="session")
+def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
+    """Run `aclnn-spec` as a process, somewhere outside the checkout unless told otherwise."""
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    script = Path(sysconfig.get_path("scripts")) / "aclnn-spec"
+
+    def run(*arguments: str | Path, cwd: Path = elsewhere, **environment: str) -> Ran:
+        return process([script, *arguments], cwd, environment)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Command:
+    """Run a line of Python as a process."""
+    elsewhere = tmp_path_factory.mktemp("python")
+
+    def run(line: str, cwd: Path = elsewhere, **environment: str) -> Ran:
+        return process([sys.executable, "-c", line], cwd, environment)
+
+    return run
+
+
+def process(arguments: list[str | Path], cwd: Path, environment: Mapping[str, str]) -> Ran:
+    """Run a process with a clean idea of where it is."""
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
+    return subprocess.run(
+        arguments,
+        cwd=cwd,
+        env=inherited | {"PYTHONUTF8": "1"} | environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=300,
+    )
+
+
+@pytest.fixture(scope="session")
+def core_certificate(command: Command, tmp_path_factory: pytest.TempPathFactory) -> tuple[Ran, Path]:
+    """The command run on the whole core tier with the built-in `numpy`, and the certificate it wrote."""
+    path = tmp_path_factory.mktemp("core") / "c.json"
+    return command("certify", "numpy", "-n", "2", "--certificate", path, "--lang", "en"), path
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Iterator[Path]:
+    """A copy of the checkout that a test may spoil; `PYTHONPATH` set to its `tools` makes commands use it."""
+    copy = tmp_path / "checkout"
+    ignored = shutil.ignore_patterns("__pycache__")
+    for part in ("spec", "golden/core", "tools"):
+        shutil.copytree(ROOT / part, copy / part, ignore=ignored)
+    shutil.copy(ROOT / "pyproject.toml", copy)
+    yield copy
+    shutil.rmtree(copy)

@@ -1,0 +1,5 @@
+"""A backend whose library ends the process when it is loaded."""
+
+import os
+
+os.abort()

@@ -1,0 +1,3 @@
+"""A backend whose library is not there."""
+
+raise OSError("libnothing.so: cannot open shared object file")
