@@ -26,10 +26,7 @@ def document_schema(name: str) -> dict[str, object]:
         "required": ["dtype", "shape", "format"],
         "additionalProperties": False,
     }
-    kinds = {
-        p.name: tensor if p.kind == "tensor" else {"enum": list(p.values.values())}
-        for p in operator.parameters
-    }
+    kinds = {p.name: tensor if p.kind == "tensor" else {"enum": list(p.values.values())} for p in operator.parameters}
     return {"type": "object", "properties": kinds, "required": list(kinds), "additionalProperties": False}
 
 

@@ -7,11 +7,12 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from aclnn_spec import api, cli
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.store import Golden, manifest_bytes, spec_files, write_part
 from aclnn_spec.spec.read import Spec, data_root, load_spec
@@ -101,7 +102,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Command:
     return run
 
 
-def process(arguments: list[str | Path], cwd: Path, environment: Mapping[str, str]) -> Ran:
+def process(arguments: list[str | Path], cwd: Path, environment: dict[str, str]) -> Ran:
     """Run a process with a clean idea of where it is."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
     return subprocess.run(
@@ -113,6 +114,27 @@ def process(arguments: list[str | Path], cwd: Path, environment: Mapping[str, st
         check=False,
         timeout=300,
     )
+
+
+@pytest.fixture
+def main(capsys: pytest.CaptureFixture[str]) -> Command:
+    """Run `aclnn-spec` in this process, which spares the start of another."""
+
+    def run(*arguments: str | Path) -> Ran:
+        capsys.readouterr()
+        code = cli.main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return subprocess.CompletedProcess(arguments, code, out, err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def small_certificate(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The certificate of the built-in `numpy` for the small tier."""
+    path = tmp_path_factory.mktemp("certificate") / "c.json"
+    api.certify("numpy", golden=small).save(path)
+    return path
 
 
 @pytest.fixture(scope="session")

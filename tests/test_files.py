@@ -166,9 +166,7 @@ def test_json_reads_well() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("value", "text"), [(-0.0, b"-0.0\n"), ({}, b"{}\n"), ([], b"[]\n"), ("\n", b'"\\n"\n')]
-)
+@pytest.mark.parametrize(("value", "text"), [(-0.0, b"-0.0\n"), ({}, b"{}\n"), ([], b"[]\n"), ("\n", b'"\\n"\n')])
 def test_json_of_small_values(value: object, text: bytes) -> None:
     """A single value is a document, too."""
     assert files.canonical_json(value) == text
@@ -257,9 +255,7 @@ def test_a_folder_is_no_json(tmp_path: Path) -> None:
 
 @settings(deadline=None)
 @given(st.binary(max_size=40) | st.text('[]{}":,0e+-.\\u ', max_size=40).map(str.encode))
-def test_random_bytes_never_raise_anything_else(
-    tmp_path_factory: pytest.TempPathFactory, data: bytes
-) -> None:
+def test_random_bytes_never_raise_anything_else(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     """Any bytes give a value that can be written again, or an InputError."""
     path = tmp_path_factory.getbasetemp() / "random.json"
     path.write_bytes(data)

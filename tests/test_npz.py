@@ -91,9 +91,7 @@ def npy(header: bytes, data: bytes = b"", version: tuple[int, int] = (1, 0)) -> 
     return zipped(b"\x93NUMPY" + bytes(version) + struct.pack("<H", len(header)) + header + data)
 
 
-def described(
-    descr: str = "'<f4'", fortran: str = "False", shape: str = "(2,)", data: bytes = b"12345678"
-) -> bytes:
+def described(descr: str = "'<f4'", fortran: str = "False", shape: str = "(2,)", data: bytes = b"12345678") -> bytes:
     """Give a zip whose only member is an npy file that says this of itself."""
     return npy(f"{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': {shape}, }}\n".encode(), data)
 
@@ -178,11 +176,7 @@ def overlapping() -> bytes:
     where, start = outer.index(inner[:40]), outer.rindex(CENTRAL)
     entry = inner[inner.index(CENTRAL) : -22]
     directory = outer[start:-22] + patched(entry, 42, "<L", where)
-    return (
-        outer[:start]
-        + directory
-        + struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 2, 2, len(directory), start, 0)
-    )
+    return outer[:start] + directory + struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, 2, 2, len(directory), start, 0)
 
 
 def test_read_gives_back_what_was_written() -> None:
@@ -222,10 +216,7 @@ def test_the_standard_library_finds_no_fault() -> None:
 def test_two_builds_give_the_same_bytes() -> None:
     """The bytes are those of an earlier build, whatever the machine, the Python and the NumPy."""
     assert written() == written()
-    assert (
-        hashlib.sha256(written()).hexdigest()
-        == "53e40b4d41975dc6a215617830c9e0592affced2c40f32082acc8b98900332db"
-    )
+    assert hashlib.sha256(written()).hexdigest() == "53e40b4d41975dc6a215617830c9e0592affced2c40f32082acc8b98900332db"
 
 
 def test_a_file_that_cannot_seek_gets_the_same_bytes() -> None:
@@ -387,9 +378,7 @@ def test_arrays_that_do_not_belong_are_not_written(array: Array, message: str) -
     assert file.getvalue() == b""
 
 
-@pytest.mark.parametrize(
-    "name", ["", "/a", "a/", "a//b", "../a", "a/./b", "a\\b", "a\n", "a\0", "\ud800", "a" * 10**4]
-)
+@pytest.mark.parametrize("name", ["", "/a", "a/", "a//b", "../a", "a/./b", "a\\b", "a\n", "a\0", "\ud800", "a" * 10**4])
 def test_names_that_tools_read_differently_are_not_written(name: str) -> None:
     """Empty parts, steps upwards, backslashes, control characters and endless names are refused."""
     with pytest.raises(InputError, match=r"^member .*: found .*, expected .*"):
@@ -409,9 +398,7 @@ def test_no_more_members_are_written_than_a_zip_can_count() -> None:
     file = io.BytesIO()
     npz.write(file, ((name, nothing) for name in names[:-1]))
     assert list(npz.read(file.getvalue(), "x.npz")) == names[:-1]
-    with pytest.raises(
-        InputError, match=r"^member '65535': found one member too many, expected at most 65535$"
-    ):
+    with pytest.raises(InputError, match=r"^member '65535': found one member too many, expected at most 65535$"):
         npz.write(io.BytesIO(), ((name, nothing) for name in names))
 
 

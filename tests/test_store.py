@@ -455,7 +455,10 @@ FAULTS: dict[str, tuple[PartEdit, str]] = {
     "clause": (setting("basic/plain", "clauses", ["x"]), f"{PLAIN}: clauses: found 'x', expected one of sign"),
     "code": (setting("basic/plain", "outcome.codes", ["ACLNN_ERR_X"]), f"{PLAIN}: outcome.codes: found 'ACLNN_ERR_X'"),
     "tolerance dtype": (setting("basic/plain", "tolerance.dtype", "X"), f"{PLAIN}: tolerance: found 'X', expected one"),
-    "tolerance missing": (setting("basic/plain", "tolerance", None), "'tolerance' is missing, expected wherever there is 'expected'"),
+    "tolerance missing": (
+        setting("basic/plain", "tolerance", None),
+        "'tolerance' is missing, expected wherever there is 'expected'",
+    ),
     "label": (
         setting("special/repeated", "alternatives.0.label", "keep"),
         "alternatives: found 'nan_operand/keep', expected one of",
@@ -486,7 +489,10 @@ FAULTS: dict[str, tuple[PartEdit, str]] = {
         f"{PLAIN}: arguments.gradInput: storage: found 6 elements, expected 7",
     ),
     "strides of another rank": (setting("basic/plain", "arguments.self.strides", [1]), "strides: found (1,), expected"),
-    "negative size": (setting("basic/plain", "arguments.self.shape", [-1]), f"{PLAIN}: arguments.self.shape[0]: found -1, expected at least 0"),
+    "negative size": (
+        setting("basic/plain", "arguments.self.shape", [-1]),
+        f"{PLAIN}: arguments.self.shape[0]: found -1, expected at least 0",
+    ),
     "size beyond memory": (
         setting("basic/plain", "arguments.self.shape", [2**62, 0]),
         "arguments.self: found FLOAT[4611686018427387904,0], expected a tensor that memory can address",
@@ -601,9 +607,9 @@ def test_a_part_that_is_no_object_is_refused(tier: Path, spec: Spec) -> None:
     """A list in place of a part is named by the schema's own words."""
     (tier / f"{NAME}.json").write_bytes(b"[]")
     edit_manifest(tier, lambda manifest: reseal(tier, manifest))
+    keys = "$schema, operator, tier, part, generated_from, canary, cases"
     assert faults_of(lambda: read_all(tier, spec)) == (
-        f"{tier / NAME}.json: (whole file): found [], expected an object with "
-        "$schema, operator, tier, part, generated_from, canary, cases",
+        f"{tier / NAME}.json: (whole file): found [], expected an object with {keys}",
     )
 
 

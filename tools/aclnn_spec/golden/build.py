@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.cases import parts
-from aclnn_spec.golden.store import MANIFEST, manifest_bytes, shard_of, spec_files, write_part
+from aclnn_spec.golden.store import MANIFEST, GoldenFile, manifest_bytes, shard_of, spec_files, write_part
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import read_json, write_atomically
 from aclnn_spec.spec.operator import Operator
@@ -54,7 +54,7 @@ def build(
     directory.mkdir(parents=True, exist_ok=True)
     before = _listed(directory / MANIFEST)
     todo = parts_of(spec, tier, shard)
-    files = []
+    files: list[GoldenFile] = []
     for done, part in enumerate(todo):
         progress(done, len(todo))
         files += write_part(directory, part.operator, tier, part.name, part.make())

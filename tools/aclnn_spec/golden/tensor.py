@@ -17,7 +17,7 @@ Array: TypeAlias = NDArray[Any]
 CANARY = 0xA5
 """Every byte of an output's storage before a call."""
 
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+BFLOAT16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
 COMPLEX32 = np.dtype([("real", "<f2"), ("imag", "<f2")])
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 Predicate: TypeAlias = Callable[[Any], bool]
@@ -15,6 +16,7 @@ Resolve: TypeAlias = Callable[[str], tuple[Any, "Resolve"]]
 """Gives the schema a reference means, and what resolves the references inside it."""
 
 _ANNOTATIONS = frozenset({"$schema", "$id", "$defs", "$comment", "title", "description", "default", "examples"})
+_MEMBERS = ("properties", "patternProperties", "additionalProperties")
 
 
 class UnsupportedError(Exception):
@@ -42,46 +44,40 @@ class _Compiler:
         return lambda value: all(part(value) for part in parts)
 
     def keyword(self, key: str, schema: Mapping[str, Any], resolve: Resolve) -> Predicate | None:
-        if key in _ANNOTATIONS or key in ("properties", "patternProperties") and "additionalProperties" in schema:
+        """The test of one keyword; None for one that tests nothing, or is tested together with another."""
+        if key in _ANNOTATIONS:
             return None
-        if key in ("properties", "patternProperties", "additionalProperties"):
-            return self.members(schema, resolve)
-        wanted = schema[key]
-        match key:
-            case "$ref":
-                return self.reference(wanted, resolve)
-            case "type":
-                return _type(wanted)
-            case "enum":
-                return lambda value: any(_same(value, each) for each in wanted)
-            case "const":
-                return lambda value: _same(value, wanted)
-            case "items":
-                item = self.schema(wanted, resolve)
-                return lambda value: not isinstance(value, list) or all(item(each) for each in value)
-            case "propertyNames":
-                name = self.schema(wanted, resolve)
-                return lambda value: not isinstance(value, dict) or all(name(each) for each in value)
-            case "anyOf" | "oneOf" | "allOf":
-                return self.combined(key, [self.schema(each, resolve) for each in wanted])
-            case "if":
-                return self.condition(schema, resolve)
-            case "then" | "else" if "if" in schema:
-                return None
-            case "not":
-                unwanted = self.schema(wanted, resolve)
-                return lambda value: not unwanted(value)
-            case _:
-                return _simple(key, wanted)
+        if key in _MEMBERS:
+            first = next(name for name in _MEMBERS if name in schema)
+            return self.members(schema, resolve) if key == first else None
+        if key in _LIMITS:
+            return _LIMITS[key](schema[key])
+        if key in ("if", "then", "else"):
+            return self.condition(schema, resolve) if key == "if" else None
+        compound = {"$ref": self.reference, "items": self.items, "propertyNames": self.names}
+        if key in compound:
+            return compound[key](schema[key], resolve)
+        if key in ("anyOf", "oneOf", "allOf"):
+            return self.combined(key, [self.schema(each, resolve) for each in schema[key]])
+        raise UnsupportedError(key)
+
+    def items(self, schema: Any, resolve: Resolve) -> Predicate:
+        item = self.schema(schema, resolve)
+        return lambda value: not isinstance(value, list) or all(map(item, value))
+
+    def names(self, schema: Any, resolve: Resolve) -> Predicate:
+        name = self.schema(schema, resolve)
+        return lambda value: not isinstance(value, dict) or all(map(name, value))
 
     def reference(self, target: str, resolve: Resolve) -> Predicate:
         schema, inside = resolve(target)
-        if id(schema) not in self._known:
-            self._kept.append(schema)
-            self._known[id(schema)] = lambda value: self._known[id(schema)](value)
-            self._known[id(schema)] = self.schema(schema, inside)
         known, key = self._known, id(schema)
-        return lambda value: known[key](value)
+        if key not in known:
+            self._kept.append(schema)
+            known[key] = bool  # stands for it while it is being made
+            known[key] = self.schema(schema, inside)
+        # Looked up at each call: a schema that refers to itself is not made yet.
+        return lambda value: known[key](value)  # noqa: PLW0108
 
     def combined(self, key: str, parts: Sequence[Predicate]) -> Predicate:
         if key == "oneOf":
@@ -145,40 +141,37 @@ def _distinct(values: Sequence[Any]) -> bool:
     return not any(_same(one, other) for i, one in enumerate(values) for other in values[:i])
 
 
-def _simple(key: str, wanted: Any) -> Predicate:
-    """The keywords that hold a value of one type against a limit, and say nothing of other types."""
-    match key:
-        case "required":
-            return lambda value: not isinstance(value, dict) or all(name in value for name in wanted)
-        case "dependentRequired":
-            needs = [(name, frozenset(others)) for name, others in wanted.items()]
-            return lambda value: not isinstance(value, dict) or all(
-                others <= value.keys() for name, others in needs if name in value
-            )
-        case "pattern":
-            search = re.compile(wanted).search
-            return lambda value: not isinstance(value, str) or search(value) is not None
-        case "minLength":
-            return lambda value: not isinstance(value, str) or len(value) >= wanted
-        case "maxLength":
-            return lambda value: not isinstance(value, str) or len(value) <= wanted
-        case "minItems":
-            return lambda value: not isinstance(value, list) or len(value) >= wanted
-        case "maxItems":
-            return lambda value: not isinstance(value, list) or len(value) <= wanted
-        case "minProperties":
-            return lambda value: not isinstance(value, dict) or len(value) >= wanted
-        case "maxProperties":
-            return lambda value: not isinstance(value, dict) or len(value) <= wanted
-        case "uniqueItems":
-            return lambda value: not wanted or not isinstance(value, list) or _distinct(value)
-        case "minimum":
-            return lambda value: not _number(value) or value >= wanted
-        case "maximum":
-            return lambda value: not _number(value) or value <= wanted
-        case "exclusiveMinimum":
-            return lambda value: not _number(value) or value > wanted
-        case "exclusiveMaximum":
-            return lambda value: not _number(value) or value < wanted
-        case _:
-            raise UnsupportedError(key)
+def _of(kind: type | Predicate, holds: Callable[[Any, Any], bool]) -> Callable[[Any], Predicate]:
+    """A keyword that holds values of one type against its own value, and says nothing of other types."""
+    if isinstance(kind, type):
+        one = kind
+        return lambda wanted: lambda value: not isinstance(value, one) or holds(value, wanted)
+    is_kind: Predicate = kind
+    return lambda wanted: lambda value: not is_kind(value) or holds(value, wanted)
+
+
+def _dependent(value: Mapping[str, Any], wanted: Mapping[str, Sequence[str]]) -> bool:
+    return all(value.keys() >= set(others) for name, others in wanted.items() if name in value)
+
+
+_LIMITS: Mapping[str, Callable[[Any], Predicate]] = MappingProxyType(
+    {
+        "type": _type,
+        "enum": lambda wanted: lambda value: any(_same(value, each) for each in wanted),
+        "const": lambda wanted: lambda value: _same(value, wanted),
+        "required": _of(dict, lambda value, wanted: all(name in value for name in wanted)),
+        "dependentRequired": _of(dict, _dependent),
+        "minProperties": _of(dict, lambda value, wanted: len(value) >= wanted),
+        "maxProperties": _of(dict, lambda value, wanted: len(value) <= wanted),
+        "pattern": _of(str, lambda value, wanted: re.search(wanted, value) is not None),
+        "minLength": _of(str, lambda value, wanted: len(value) >= wanted),
+        "maxLength": _of(str, lambda value, wanted: len(value) <= wanted),
+        "minItems": _of(list, lambda value, wanted: len(value) >= wanted),
+        "maxItems": _of(list, lambda value, wanted: len(value) <= wanted),
+        "uniqueItems": _of(list, lambda value, wanted: not wanted or _distinct(value)),
+        "minimum": _of(_number, lambda value, wanted: value >= wanted),
+        "maximum": _of(_number, lambda value, wanted: value <= wanted),
+        "exclusiveMinimum": _of(_number, lambda value, wanted: value > wanted),
+        "exclusiveMaximum": _of(_number, lambda value, wanted: value < wanted),
+    }
+)

@@ -11,6 +11,7 @@ from aclnn_spec.golden.cases.author import FLOATS, Author, Draft, pick
 from aclnn_spec.golden.cases.layouts import expand
 from aclnn_spec.golden.generator import uniform
 from aclnn_spec.spec.model import Text
+from aclnn_spec.spec.tables import Shape
 
 # Shapes of gradient, self and target; the sizes of the three and of the broadcast shape all differ.
 BROADCAST = (
@@ -68,6 +69,7 @@ def cases(author: Author) -> Iterator[Case]:
 
 def small(author: Author, dtype: str) -> Iterator[Case]:
     """Divisors from 1 on, and gradients at the ends of the range."""
+    shape: Shape
     for shape in ((1,), (1, 1, 1), (1, 1, 1, 1, 1, 1, 1, 1)):
         yield author.good(
             Draft(

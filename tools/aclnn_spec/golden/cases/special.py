@@ -41,11 +41,11 @@ def cases(author: Author) -> Iterator[Case]:
                 yield _case(author, dtype, reduction, what, (*clauses, held), data, reason)
             for what, clauses, data, reason in operands(source):
                 yield _case(author, dtype, reduction, what, (*clauses, held), data, reason)
-    for source, target in (("FLOAT", "FLOAT16"), ("BFLOAT16", "FLOAT16"), ("FLOAT", "BFLOAT16")):
+    for wide, narrow in (("FLOAT", "FLOAT16"), ("BFLOAT16", "FLOAT16"), ("FLOAT", "BFLOAT16")):
         for reduction in ("none", "sum"):
-            yield author.good(overflow(author, source, target, reduction))
-    for source, target in (("FLOAT", "FLOAT16"), ("BFLOAT16", "FLOAT16")):
-        yield author.good(underflow(author, source, target))
+            yield author.good(overflow(author, wide, narrow, reduction))
+    for wide, narrow in (("FLOAT", "FLOAT16"), ("BFLOAT16", "FLOAT16")):
+        yield author.good(underflow(author, wide, narrow))
 
 
 def _case(

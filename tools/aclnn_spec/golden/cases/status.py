@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.cases.author import Author, Draft
-from aclnn_spec.spec.model import Clause, Text
+from aclnn_spec.spec.model import Clause, TensorDesc, Text
 from aclnn_spec.spec.rules import Break
 
 
@@ -73,4 +73,4 @@ def _both(author: Author, first: Clause, second: Clause, draft: Draft) -> Iterat
 
 def _storable(author: Author, broken: Break) -> bool:
     tables = author.operator.tables
-    return all(tables.dtypes[t.dtype].storage for t in broken.call.values() if hasattr(t, "dtype"))
+    return all(tables.dtypes[t.dtype].storage for t in broken.call.values() if isinstance(t, TensorDesc))

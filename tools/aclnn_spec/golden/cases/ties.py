@@ -114,8 +114,9 @@ def pairs(dtype: DType) -> Iterator[tuple[str, Array, Array, Text]]:
 
 
 def _exact(values: Array, dtype: DType) -> Array:
-    from_single: Any = values.astype(np.float32)
-    return from_single.astype(numpy_dtype(dtype))
+    """Values that the type holds, in its NumPy type."""
+    single: Array = values.astype(np.float32)
+    return single.astype(numpy_dtype(dtype))
 
 
 def _step(array: Array, ulps: int, kind: np.dtype[Any]) -> Array:
