@@ -87,7 +87,7 @@ def test_every_changed_document_gets_jsonschemas_answer(name: str, schemas: Sche
                 inner = inner[key]
             del inner[path[-1]]
             assert fits(other) == validator.is_valid(other), path
-    assert min(answers.values()) > 2
+    assert answers[False] > 5
 
 
 def test_an_unknown_keyword_is_not_ignored() -> None:
