@@ -50,7 +50,7 @@ def compare(
 ) -> Comparison:
     """Compare arrays of one shape, any strides: an element is right within `ulp` of any of its references.
 
-    The distance is that in `dtype`, or that in `common` after rounding both values to it, whichever is less: what
+    The distance is that in `dtype`, or that in `common` after rounding both values to it, whichever is less (a finite value and an infinite one stay apart in both): what
     was computed in one type and stored in a wider one may be off by ULPs of the first. With `ulp` 0 only `dtype`
     counts. A complex number is right if both its parts are, and its distance is the greater of theirs.
 
@@ -66,7 +66,8 @@ def compare(
     def measure(one: Bits, other: Bits) -> tuple[Bits, tuple[Mask, ...]]:
         apart = distance(one, other, binary)
         if rounds:
-            at = np.nonzero(apart)
+            # Finite and infinite stay apart, whatever rounding to a narrower range would make of them.
+            at = np.nonzero((apart > 0) & (apart < binary.far))
             rounded = distance(_convert(one[at], binary, narrow), _convert(other[at], binary, narrow), narrow)
             far = rounded == narrow.far
             rounded = rounded.astype(binary.unsigned)
@@ -227,8 +228,8 @@ def _run(
             result, other, base = got[at], others[i][at], right[0][at]
             distances, matches = measure(result, other)
             seen[i] |= bool((matches[0] & ~base).any())
-            differs = _greater(distance(expected[at], other, layout.binary)) != 0
-            base_seen[i] |= bool((base & ~matches[0] & differs).any())
+            # Where only bits differ, as those of the zeros do, what matches one of the two matches the other.
+            base_seen[i] |= bool((base & ~matches[0]).any())
             apart[at] = np.minimum(apart[at], distances)
             for mask, match in zip(best, matches, strict=True):
                 mask[at] |= match

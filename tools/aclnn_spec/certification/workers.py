@@ -148,7 +148,9 @@ class _Run:
 
     def timed_out(self, worker: _Worker) -> None:
         """Fail the case of a worker that takes too long, and end it."""
-        seconds = f"{self.timeout if worker.ready else START_SECONDS:g}"
+        if not worker.ready and self.suite is None:
+            raise InputError(f"{self.given}: was not loaded within {START_SECONDS:g} seconds")
+        seconds = f"{self.timeout:g}"
         self.gone(worker, "timed_out", f"{seconds} 秒内没有结束", f"did not end within {seconds} seconds")
 
     def gone(self, worker: _Worker, kind: str, zh: str, en: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from aclnn_spec.certification.session import golden_directory
 from aclnn_spec.commands.progress import Bar
-from aclnn_spec.golden.build import build, stale
+from aclnn_spec.golden.build import build, parts_of, stale
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.read import data_root, load_spec
 
@@ -17,6 +17,9 @@ def run(given: Namespace) -> int:
     if given.shard and (given.tier == "core" or given.check):
         raise InputError("--shard: only a build of the full tier is divided")
     spec = load_spec()
+    if given.shard and not parts_of(spec, given.tier, given.shard):
+        count = len(parts_of(spec, given.tier))
+        raise InputError(f"--shard: found {given.shard}, expected at most {count} shares: there are {count} parts")
     directory = Path(given.output) if given.output else golden_directory(given.tier)
     source = data_root() / "spec"
     with Bar(f"build {given.tier}") as bar:
