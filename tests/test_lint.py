@@ -484,7 +484,7 @@ def test_lint_stands_by_itself() -> None:
         numbered(f"{OPERATOR}.json: <sign>.sources: found none, expected at least one"),
         numbered(
             f"{OPERATOR}.json: <nullptr>: an error clause without a rule; expected one of not_null, deducible, "
-            "deduced_in, castable, broadcastable, max_rank, min_rank, shape_is_broadcast, one_of, dtype_in, dtype_not_in, "
-            "format_in, no_alias"
+            "deduced_in, castable, broadcastable, max_rank, min_rank, shape_is_broadcast, one_of, dtype_in, "
+            "dtype_not_in, format_in, no_alias"
         ),
     ]

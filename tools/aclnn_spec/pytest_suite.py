@@ -105,7 +105,11 @@ class Certification:
     def run(self, case_id: str) -> Entry:
         """Run a case, opening the implementation first if this is the process's first."""
         if not self._open:
-            self._stack.enter_context(opened(self.implementation))
+            try:
+                self._stack.enter_context(opened(self.implementation))
+            except Exception as error:  # noqa: BLE001  # whatever open() raises is the implementation's fault
+                line = last_line(error)
+                return lost(case_id, "raised", f"open() 抛出异常 {line}", f"open() raised {line}")
             self._open = True
         return self.suite.run(case_id, self.implementation)
 
@@ -190,10 +194,7 @@ class CaseItem(pytest.Item):
     def runtest(self) -> None:
         certification = self.parent.certification
         case_id = f"{self.parent.name}/{self.name}"
-        try:
-            entry = certification.run(case_id)
-        except Exception as error:  # noqa: BLE001  # whatever open() raises is the implementation's fault
-            entry = lost(case_id, "raised", f"open() 抛出异常 {last_line(error)}", f"open() raised {last_line(error)}")
+        entry = certification.run(case_id)
         self.user_properties.append((_PROPERTY, json.dumps(entry.to_json(), ensure_ascii=False)))
         if entry.verdict == "skipped":
             pytest.skip("outside the implementation's scope")
@@ -205,7 +206,7 @@ class CaseItem(pytest.Item):
             raise CaseFailedError(told(certification.suite, entry, certification.given, lang))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        if isinstance(excinfo.value, CaseFailedError):
+        if isinstance(excinfo.value, (CaseFailedError, InputError)):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 

@@ -50,9 +50,10 @@ def compare(
 ) -> Comparison:
     """Compare arrays of one shape, any strides: an element is right within `ulp` of any of its references.
 
-    The distance is that in `dtype`, or that in `common` after rounding both values to it, whichever is less (a finite value and an infinite one stay apart in both): what
-    was computed in one type and stored in a wider one may be off by ULPs of the first. With `ulp` 0 only `dtype`
-    counts. A complex number is right if both its parts are, and its distance is the greater of theirs.
+    The distance is that in `dtype`, or that in `common` after rounding both values to it, whichever is less: what
+    was computed in one type and stored in a wider one may be off by ULPs of the first. A finite value and an
+    infinite one stay apart. With `ulp` 0 only `dtype` counts. A complex number is right if both its parts are, and
+    its distance is the greater of theirs.
 
     Arrays are of the dtype's own NumPy type; BFLOAT16 may be uint16 bits, COMPLEX32 is a structure of the halves
     `real` and `imag`. Raises InputError for shapes that differ and for types that are no floats. The tolerances

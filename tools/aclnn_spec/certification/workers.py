@@ -218,8 +218,11 @@ def serve(connection: Connection, given: str, options: Options) -> None:
             return
         name = implementation.name
         connection.send(("ready", (tuple(implementation.operators), name, describe(implementation, given))))
-        for case_id in _ids(connection):
-            connection.send(("entry", suite.run(case_id, implementation)))
+        try:
+            for case_id in _ids(connection):
+                connection.send(("entry", suite.run(case_id, implementation)))
+        except InputError as error:  # golden data is read as it is needed; what is wrong with it is nobody's crash
+            connection.send(("error", error.faults))
 
 
 def _ids(connection: Connection) -> Iterator[str]:
