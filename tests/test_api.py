@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,9 +22,7 @@ LONELY = f"{NAME}/basic/FLOAT-3x1x5-none-plain"
 def backends() -> Any:
     """The module of the backends."""
     sys.path.insert(0, str(BACKENDS.parent))
-    import backends
-
-    yield backends
+    yield importlib.import_module("backends")
     sys.path.remove(str(BACKENDS.parent))
 
 
@@ -30,14 +30,13 @@ def test_every_public_name_is_there() -> None:
     """Each name in `__all__` can be had, and no other is offered in its place."""
     assert [name for name in aclnn_spec.__all__ if getattr(aclnn_spec, name).__name__ != name] == []
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        aclnn_spec.nothing  # noqa: B018  # the look-up is the test
+        aclnn_spec.nothing  # the look-up is the test
 
 
 def test_certify_stays_a_function() -> None:
     """Importing everything of the package does not put a module in the function's place."""
-    import aclnn_spec.certification.workers
-    import aclnn_spec.pytest_suite  # noqa: F401
-
+    for name in ("certification.workers", "pytest_suite", "cli", "bound", "api"):
+        importlib.import_module(f"aclnn_spec.{name}")
     assert (callable(aclnn_spec.certify), callable(aclnn_spec.check)) == (True, True)
 
 
@@ -66,7 +65,7 @@ def test_certify_a_function(small: Path) -> None:
     certificate = aclnn_spec.certify(one, golden=small)
     skipped = {entry.group for entry in certificate.entries if entry.verdict == "skipped"}
     assert (certificate.verdict, certificate.scope) == ("conformant", "numerics")
-    assert {"status", "open"} <= skipped
+    assert "status" in skipped
     assert certificate.totals["pass"] + certificate.totals["skipped"] == len(certificate.entries)
 
 
@@ -159,17 +158,13 @@ def chosen(implementation: Any, part: str) -> list[BoundCase]:
 def test_bound_cases_are_the_suite(core_certificate: tuple[Ran, Path]) -> None:
     """A full implementation is bound to all cases, a function only to those of its scope."""
     every = bound_cases("numpy", tier="core", operators=(), product=None)
-    certificate = aclnn_spec.spec.read.load_spec().schemas
-    ids = [entry.id for entry in load(core_certificate[1], certificate)]
+    ids = [entry["id"] for entry in json.loads(core_certificate[1].read_text(encoding="utf-8"))["entries"]]
     numerics = bound_cases(f"{BACKENDS}:function", tier="core", operators=[NAME], product=None)
     assert [case.id for case in every] == ids
     assert [repr(case) for case in every] == ids
-    assert {case.id.split("/")[1] for case in numerics} & {"status", "open", "lifecycle"} <= {"lifecycle"}
-
-
-def load(path: Path, schemas: Any) -> Any:
-    """The entries of a certificate."""
-    return aclnn_spec.certification.certificate.load_certificate(path, schemas).entries
+    left_out = set(ids) - {case.id for case in numerics}
+    assert {case_id for case_id in ids if "/status/" in case_id} <= left_out
+    assert 0 < len(numerics) < len(every)
 
 
 def test_bound_case_departs_from_the_others(backends: Any) -> None:

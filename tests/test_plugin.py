@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -163,7 +164,7 @@ def test_ids_do_not_change_with_the_root(run: Any, pytester: pytest.Pytester) ->
 def test_junit_xml(run: Any, small_cases: tuple[Any, ...], tmp_path: Path) -> None:
     """A JUnit report has a test case for each case, named by its id, with the certificate's entry as a property."""
     run(f"{BACKENDS}:MeanBySelf", f"--junitxml={tmp_path / 'j.xml'}", f"--aclnn-certificate={tmp_path / 'c.json'}")
-    found = ET.parse(tmp_path / "j.xml").findall(".//testcase")  # noqa: S314  # our own file
+    found = ET.parse(tmp_path / "j.xml").findall(".//testcase")  # our own file
     entries = {entry["id"]: entry for entry in certificate(tmp_path / "c.json")["entries"]}
     told = [each.find("properties/property[@name='aclnn_entry']") for each in found]
     read = [json.loads(each.attrib["value"]) for each in told if each is not None]
@@ -292,6 +293,18 @@ def test_uniformity_fails_the_run(run: Any, small_cases: tuple[Any, ...]) -> Non
     result.assert_outcomes(passed=len(small_cases))
     assert (result.ret, verdict(result)) == (1, "not conformant")
     assert "clause subnormals must show one behaviour in a run" in result.stdout.str()
+
+
+def test_spoiled_golden_data_is_nobodys_pass(run: Any, small: Path, pytester: pytest.Pytester) -> None:
+    """Data that turns out to be spoiled fails the cases in one line each, and blames no implementation for it."""
+    copy = pytester.path / "golden"
+    shutil.copytree(small, copy)
+    (copy / f"{NAME}.npz").unlink()
+    result = run("numpy", f"--aclnn-golden={copy}", "-k", "basic")
+    assert (result.ret, set(result.parseoutcomes()), verdict(result)) == (1, {"failed", "deselected"}, "not conformant")
+    assert f"{NAME}.npz: found No such file or directory, expected a readable file" in result.stdout.str()
+    assert "Traceback" not in result.stdout.str()
+    assert "open()" not in result.stdout.str()
 
 
 def test_open_that_raises_fails_the_cases(run: Any) -> None:

@@ -328,6 +328,7 @@ def test_clauses_have_the_outcomes_of_the_sources(spec: Spec) -> None:
         "subnormals": ("unspecified", ("keep", "flush")),
         "subnormals_on_the_way": ("unspecified", ("keep", "flush")),
         "cast_overflow": ("unspecified", ("infinity", "largest")),
+        "infinity_in_cast": ("unspecified", ("infinity", "largest")),
     }
 
 
@@ -338,7 +339,10 @@ def test_a_clause_keeps_all_that_its_file_says(spec: Spec) -> None:
     assert operator.clause("bfloat16_products").products == ("atlas_training", "atlas_inference")
     assert operator.clause("precedence").order[:4] == ("nullptr", "null_handles", "reduction", "deducible")
     assert [c.id for c in operator.clauses if c.uniform] == ["subnormals", "cast_overflow"]
-    assert {c.id: c.follows for c in operator.clauses if c.follows} == {"subnormals_on_the_way": "subnormals"}
+    assert {c.id: c.follows for c in operator.clauses if c.follows} == {
+        "subnormals_on_the_way": "subnormals",
+        "infinity_in_cast": "cast_overflow",
+    }
     assert [source.of for source in mean.sources] == ["page", "host", "maths"]
     assert [conflict.between for conflict in mean.conflicts] == [("page", "host")]
     assert silent == (Source(of="page", where=Text(zh="全文未提及", en="says nothing about it")),)

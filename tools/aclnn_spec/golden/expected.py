@@ -76,7 +76,7 @@ class _Evaluation:
         if self.output in FORMATS and {"subnormals", "subnormals_on_the_way"} <= known:
             yield from self.flushed(usual, FORMATS[self.output])
         if self.output in FORMATS and self.output != self.common and "cast_overflow" in known:
-            yield "cast_overflow", "largest", self.saturated(usual, FORMATS[self.output])
+            yield from self.saturated(usual, FORMATS[self.output])
 
     def flushed(self, usual: Array, target: Format) -> Iterator[tuple[str, str, Array]]:
         """The results of an implementation without subnormals.
@@ -102,12 +102,17 @@ class _Evaluation:
             np.where(certain, usual, np.where(tiny, np.zeros_like(small), small)),
         )
 
-    def saturated(self, usual: Array, target: Format) -> Array:
-        before = self.evaluate(self.reference.function, output=self.common)
-        finite = np.isfinite(_values(before, FORMATS[self.common]))
-        beyond = finite & np.isinf(_values(usual, target))
-        largest = np.copysign(target.largest, _values(usual, target))
-        return np.where(beyond, _stored(largest, target), usual)
+    def saturated(self, usual: Array, target: Format) -> Iterator[tuple[str, str, Array]]:
+        """The results of an implementation whose casts stop at the largest number.
+
+        That is certain of finite results; infinite ones it may leave alone.
+        """
+        before = _values(self.evaluate(self.reference.function, output=self.common), FORMATS[self.common])
+        values = _values(usual, target)
+        largest = _stored(np.copysign(target.largest, values), target)
+        yield "cast_overflow", "largest", np.where(np.isfinite(before) & np.isinf(values), largest, usual)
+        if target.largest < FORMATS[self.common].largest:
+            yield "infinity_in_cast", "largest", np.where(np.isinf(before) & np.isinf(values), largest, usual)
 
     def evaluate(
         self,

@@ -3,7 +3,7 @@
 NumPy's own `savez` leaves the zip headers to Python's `zipfile`, whose version fields changed with releases
 (TOOLING section 5), and `np.load` allocates whatever a header claims. Here every byte is decided by the names
 and the arrays alone: members are stored uncompressed, dated 1980-01-01, in the order given, each an npy 1.0
-file that starts on a multiple of 64 bytes, so that a reader can use the arrays where they lie. `np.load`
+file that starts on a multiple of 16 bytes, so that a reader can use the arrays where they lie. `np.load`
 reads these files; `read` reads those of `np.savez`, as long as the arrays are plain numbers in C order.
 """
 
@@ -42,7 +42,7 @@ _ZIP64_FIELD = (1, 16)  # its number, and the length of two sizes
 _MAX_COUNT, _MAX_NAME = 0xFFFF, 9999
 _MAX_BYTES = 0xFFFFFFFF  # itself taken: zip64 uses it to say "look elsewhere"
 
-_SUFFIX, _ALIGNMENT = ".npy", 64
+_SUFFIX, _ALIGNMENT = ".npy", 16
 _PREAMBLE = struct.Struct("<6s2BH")
 _MAGIC, _NPY_VERSION = b"\x93NUMPY", (1, 0)
 _GROWTH = 21  # NumPy leaves room for a first dimension of this many digits

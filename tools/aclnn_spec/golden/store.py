@@ -51,7 +51,8 @@ def part_files(
     def write(file: BinaryIO) -> None:
         npz.write(file, chain.from_iterable(_members(case, operator) for case in cases))
 
-    return canonical_json({**document, "canary": CANARY, "cases": records}), write
+    # A case's fields stand on a line each: a diff of two editions shows what changed in which.
+    return canonical_json({**document, "canary": CANARY, "cases": records}, depth=3), write
 
 
 def write_part(

@@ -59,13 +59,14 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def canonical_json(value: object) -> bytes:
-    """Give the one spelling of the value: UTF-8, 2 spaces of indent, keys as they come, a final newline.
+def canonical_json(value: object, depth: int = 100) -> bytes:
+    """Give the one spelling of the value: UTF-8, 2 spaces of indent, keys in their own order, a final newline.
 
-    A list without lists or objects in it stands on one line, so that shapes read well. -0.0 keeps its sign.
-    Raises ValueError for NaN and infinities, TypeError for what JSON cannot hold.
+    A list without lists or objects in it stands on one line, so that shapes read well, and so does everything that
+    lies `depth` levels deep. -0.0 keeps its sign. Raises ValueError for NaN and infinities, TypeError for what JSON
+    cannot hold.
     """
-    return f"{_text(value, '')}\n".encode()
+    return f"{_text(value, '', depth)}\n".encode()
 
 
 def read_json(path: Path) -> Any:
@@ -153,15 +154,19 @@ def _reading(path: Path) -> Iterator[None]:
         raise InputError(f"{path}: found {error.strerror or error}, expected a readable file") from None
 
 
-def _text(value: object, indent: str) -> str:
+def _text(value: object, indent: str, depth: int) -> str:
     """Spell a value whose first line stands behind `indent`."""
-    inner = indent + _INDENT
+    inner, below = indent + _INDENT, depth - 1
     if isinstance(value, Mapping):
-        lines = [f"{inner}{_key(key)}: {_text(item, inner)}" for key, item in value.items()]
-        return "{}" if not lines else "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+        pairs = [f"{_key(key)}: {_text(item, inner, below)}" for key, item in value.items()]
+        if depth <= 0 or not pairs:
+            return "{" + ", ".join(pairs) + "}"
+        return "{\n" + ",\n".join(inner + pair for pair in pairs) + f"\n{indent}}}"
     if isinstance(value, list | tuple) and any(isinstance(item, Mapping | list | tuple) for item in value):
-        lines = [inner + _text(item, inner) for item in value]
-        return "[\n" + ",\n".join(lines) + f"\n{indent}]"
+        items = [_text(item, inner, below) for item in value]
+        if depth <= 0:
+            return "[" + ", ".join(items) + "]"
+        return "[\n" + ",\n".join(inner + item for item in items) + f"\n{indent}]"
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 

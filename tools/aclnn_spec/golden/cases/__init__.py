@@ -11,6 +11,8 @@ from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.cases import (
     basic,
     broadcast,
+    combined,
+    conversions,
     deduction,
     empty,
     layout,
@@ -33,7 +35,7 @@ PART_SIZE = 1000
 def core_cases(operator: Operator) -> list[Case]:
     """The core tier. InputError when a clause has no case or an id is used twice."""
     author = Author(operator=operator)
-    groups = (basic, ties, mean, broadcast, deduction, layout, special, empty, status)
+    groups = (basic, ties, mean, broadcast, deduction, layout, special, conversions, combined, empty, status)
     cases = list(chain.from_iterable(group.cases(author) for group in groups))
     cases += lifecycle.cases(author, cases)
     cases += open.cases(author)

@@ -28,6 +28,9 @@ def subnormal(source: Format) -> Array:
     return np.concatenate([values, -values])
 
 
+NARROWING = (("FLOAT", "FLOAT16"), ("BFLOAT16", "FLOAT16"), ("FLOAT", "BFLOAT16"), ("FLOAT16", "BFLOAT16"))
+"""Common types, and outputs that cannot hold all their values."""
+
 NONFINITE = np.array([np.inf, -np.inf, np.nan, -np.nan])
 
 
@@ -41,10 +44,9 @@ def cases(author: Author) -> Iterator[Case]:
                 yield _case(author, dtype, reduction, what, (*clauses, held), data, reason)
             for what, clauses, data, reason in operands(source):
                 yield _case(author, dtype, reduction, what, (*clauses, held), data, reason)
-    for wide, narrow in (("FLOAT", "FLOAT16"), ("BFLOAT16", "FLOAT16"), ("FLOAT", "BFLOAT16")):
-        for reduction in ("none", "sum"):
+    for wide, narrow in NARROWING:
+        for reduction in ("none", "sum", "mean"):
             yield author.good(overflow(author, wide, narrow, reduction))
-    for wide, narrow in (("FLOAT", "FLOAT16"), ("BFLOAT16", "FLOAT16")):
         yield author.good(underflow(author, wide, narrow))
 
 
@@ -169,6 +171,10 @@ def overflow(author: Author, source: str, target: str, reduction: str) -> Draft:
     near = np.array([top.largest, top.largest + 0.25 * step, top.largest - step])
     beyond = np.minimum(np.array([top.largest + step, top.largest * 1.75, here.largest]), here.largest)
     values = np.concatenate([near, -near, beyond, -beyond, [1.0]])
+    if reduction == "mean":  # 16 of them, far from the edge: dividing by a power of two is exact
+        far = np.array([top.largest * 1.75, top.largest / 2, here.largest / 16, 1.0])
+        values = np.concatenate([far, -far] * 2) * 16
+        values = np.clip(values, -here.largest, here.largest)
     return Draft(
         group="special",
         what="cast-overflow",

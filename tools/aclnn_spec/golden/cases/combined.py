@@ -1,0 +1,218 @@
+"""Two or three demands at once: mixed types, other layouts, broadcasting and size, as a kernel's special paths meet them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from aclnn_spec.golden.case import Case
+from aclnn_spec.golden.cases.author import CONTIGUOUS, FLOATS, Author, Draft, pick
+from aclnn_spec.golden.cases.layouts import expand, gaps, offset, padded, sliced, transposed
+from aclnn_spec.golden.generator import uniform
+from aclnn_spec.spec.model import Text
+
+MIXES = (
+    ("FLOAT16", "FLOAT", "BFLOAT16", "FLOAT16"),
+    ("FLOAT", "FLOAT16", "FLOAT16", "BFLOAT16"),
+    ("BFLOAT16", "BFLOAT16", "FLOAT16", "FLOAT"),
+    ("FLOAT16", "FLOAT16", "FLOAT16", "FLOAT"),
+    ("FLOAT", "FLOAT", "FLOAT", "FLOAT16"),
+    ("BFLOAT16", "BFLOAT16", "BFLOAT16", "FLOAT16"),
+)
+SMALL = ((4, 1, 1), (1, 3, 1), (1, 1, 5))
+REASON = Text(
+    zh="同时需要{}：为单一情形写的分支在组合时出错",
+    en="{} at once: a path written for one of them goes wrong with the others",
+)
+
+
+def cases(author: Author) -> Iterator[Case]:
+    """Cases of several groups, each in the group of what is least common in it."""
+    yield from layouts_of_mixes(author)
+    yield from layouts_of_broadcasts(author)
+    yield from large(author)
+    yield from sums(author)
+    for dtype in FLOATS:
+        yield author.good(many_divisions(author, dtype))
+
+
+def _reason(zh: str, en: str) -> Text:
+    return Text(zh=REASON.zh.format(zh), en=REASON.en.format(en))
+
+
+def layouts_of_mixes(author: Author) -> Iterator[Case]:
+    """Mixed types with every layout, of inputs and output, with and without broadcasting."""
+    reason = _reason("类型转换和非连续布局", "conversions and a layout that is not contiguous")
+    for i, layout in enumerate((transposed(), sliced(), gaps(), padded(), offset())):
+        for j, (who, names) in enumerate((("inputs", author.inputs), ("output", (author.output,)))):
+            for k in range(3):
+                broadcasts = (i + k) % 2 == 1
+                yield author.good(
+                    Draft(
+                        group="layout",
+                        what=f"{layout.name}-{who}-mix",
+                        clauses=("layout", "deduction"),
+                        shapes=author.per_tensor(*SMALL) if broadcasts else (3, 5),
+                        dtypes=author.per_tensor(*pick(MIXES, i + 2 * k + j)),
+                        reduction=pick(("none", "mean", "sum"), i + j + k),
+                        layouts=dict.fromkeys(names, layout),
+                        reason=reason,
+                    )
+                )
+
+
+def layouts_of_broadcasts(author: Author) -> Iterator[Case]:
+    """An output that is not contiguous, with inputs that broadcast; mixed types that broadcast."""
+    shapes = (((4, 1, 1), (1, 3, 1), (1, 1, 5)), ((3,), (4, 1), (4, 3)), ((2, 3, 4), (4,), (3, 1)))
+    turn = 0
+    for layout in (transposed(), sliced(), gaps(2), padded(), offset(), CONTIGUOUS):
+        for each in shapes:
+            for order in ((0, 1, 2), (2, 0, 1)):
+                turn += 1
+                mixed = layout is CONTIGUOUS
+                yield author.good(
+                    Draft(
+                        group="broadcast",
+                        what="mix" if mixed else f"{layout.name}-output",
+                        clauses=("broadcast", "deduction" if mixed else "layout"),
+                        shapes=author.per_tensor(*(each[i] for i in order)),
+                        dtypes=author.per_tensor(*pick(MIXES, turn)) if mixed else pick(FLOATS, turn),
+                        reduction=pick(("none", "mean", "sum"), turn),
+                        layouts={author.output: layout},
+                        reason=_reason("广播和类型转换", "broadcasting and conversions")
+                        if mixed
+                        else _reason("广播和非连续的输出", "broadcasting and an output that is not contiguous"),
+                    )
+                )
+
+
+def large(author: Author) -> Iterator[Case]:
+    """Sizes beyond one block, with mixed types, other layouts, broadcasting and every reduction."""
+    reason = _reason("较大的尺寸与类型转换、布局或广播", "a larger size with conversions, layouts or broadcasting")
+    turn = 0
+    for size in (257, 1025, 2049):
+        for types in (MIXES[0], MIXES[4]):
+            turn += 1
+            yield author.good(
+                Draft(
+                    group="basic",
+                    what="tail-mix",
+                    clauses=("deduction", "layout"),
+                    shapes=(2, size),
+                    dtypes=author.per_tensor(*types),
+                    reduction=pick(("none", "sum", "mean"), turn),
+                    layouts={name: expand(0) for name in author.inputs},
+                    reason=reason,
+                )
+            )
+    for layout in (transposed(), gaps(2), padded(), sliced()):
+        for dtype, shape in (("FLOAT16", (70, 129)), ("FLOAT", (300, 257)), ("BFLOAT16", (2, 1031, 67))):
+            yield author.good(
+                Draft(
+                    group="layout",
+                    what=f"{layout.name}-output-large",
+                    clauses=("layout",),
+                    shapes=shape,
+                    dtypes=dtype,
+                    reduction=pick(("none", "sum", "mean"), turn),
+                    layouts={author.output: layout} | {n: expand(*range(len(shape) - 1)) for n in author.inputs},
+                    reason=reason,
+                )
+            )
+            turn += 1
+    for layout in (transposed(), gaps(2), offset(3)):
+        yield author.good(
+            Draft(
+                group="layout",
+                what=f"{layout.name}-inputs-large",
+                clauses=("layout",),
+                shapes=(23, 33),
+                dtypes=pick(("FLOAT16", "BFLOAT16"), turn),
+                layouts=dict.fromkeys(author.inputs, layout),
+                reason=reason,
+            )
+        )
+        turn += 1
+    for dtype in FLOATS:
+        for reduction in ("sum", "mean"):
+            yield author.good(
+                Draft(
+                    group="basic",
+                    what="large",
+                    clauses=("layout", "mean" if reduction == "mean" else "none_sum"),
+                    shapes=(3, 5, 17, 1031),
+                    dtypes=dtype,
+                    reduction=reduction,
+                    layouts={name: expand(0, 1, 2) for name in author.inputs},
+                    reason=reason,
+                )
+            )
+        for order in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            shapes = [((2402, 7, 1), (1, 9), (1,))[i] for i in order]
+            wide = author.inputs[order.index(0)]
+            yield author.good(
+                Draft(
+                    group="broadcast",
+                    what="large",
+                    clauses=("broadcast", "layout"),
+                    shapes=author.per_tensor(*shapes),
+                    dtypes=dtype,
+                    reduction=pick(("none", "mean", "sum"), order[0]),
+                    layouts={wide: expand(0)},
+                    reason=reason,
+                )
+            )
+    for types in MIXES[:3]:
+        yield author.good(
+            Draft(
+                group="basic",
+                what="large-mix",
+                clauses=("deduction", "layout"),
+                shapes=(70, 1031, 2),
+                dtypes=author.per_tensor(*types),
+                layouts={name: expand(0, 2) for name in author.inputs},
+                reason=reason,
+            )
+        )
+
+
+def sums(author: Author) -> Iterator[Case]:
+    """The reduction sum with every mix of input types."""
+    reason = Text(
+        zh="混合类型下的sum：与none不同，或被除以N", en="sum with mixed types: other than none, or divided by N"
+    )
+    for i in range(27):
+        types = (FLOATS[i // 9], FLOATS[i // 3 % 3], FLOATS[i % 3], FLOATS[(i + i // 3) % 3])
+        yield author.good(
+            Draft(
+                group="deduction",
+                what="sum",
+                clauses=("deduction", "none_sum"),
+                shapes=(7,),
+                dtypes=author.per_tensor(*types),
+                reduction="sum",
+                reason=reason,
+            )
+        )
+
+
+def many_divisions(author: Author, dtype: str) -> Draft:
+    """Eight dimensions to divide by: in a half type, a rounding after each is more than two are allowed."""
+    count = 48
+    values = uniform(f"{author.operator.name}/many-divisions/{dtype}", count, 1, 2) * 2.0**12
+    signs = np.where(np.arange(count) % 2, -1.0, 1.0)
+    return Draft(
+        group="mean",
+        what="many-divisions",
+        clauses=("mean", "layout"),
+        shapes=(count, 3, 3, 3, 3, 3, 3, 3),
+        dtypes=dtype,
+        reduction="mean",
+        layouts={name: expand(*range(1, 8)) for name in author.inputs},
+        data=author.per_tensor(*(each.reshape(count, *[1] * 7) for each in (values, 2.0 + signs, np.full(count, 2.0)))),
+        reason=Text(
+            zh="八个维度逐一相除，每次都舍入到半精度",
+            en="a division by each of eight dimensions, rounded to a half type every time",
+        ),
+    )
