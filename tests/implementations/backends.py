@@ -92,7 +92,7 @@ class InvalidForNull(Right):
 class Aborts(Right):
     """Ends the process in phase 2."""
 
-    def execute(self, operator: str, phase_one: PhaseOne) -> Any:
+    def execute(self, operator: str, phase_one: PhaseOne) -> Any:  # noqa: ARG002
         os.abort()
 
 

@@ -55,7 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Set the suite up if it is asked for."""
     if config.option.aclnn_certify:
-        from aclnn_spec.pytest_suite import set_up  # see above
+        from aclnn_spec.pytest_suite import set_up  # noqa: PLC0415  # see above
 
         set_up(config)
 
@@ -71,7 +71,7 @@ def parametrize(
 
     Ids are the spec's own. What must be uniform over the run fails the case that departs from the others.
     """
-    from aclnn_spec.bound import bound_cases  # see above
+    from aclnn_spec.bound import bound_cases  # noqa: PLC0415  # see above
 
     cases = bound_cases(implementation, tier=tier, operators=operators, product=product)
     return pytest.mark.parametrize("case", [pytest.param(case, id=case.id) for case in cases])

@@ -213,7 +213,7 @@ def serve(connection: Connection, given: str, options: Options) -> None:
         except InputError as error:
             connection.send(("error", error.faults))
             return
-        except Exception as error:  # whatever opening raises is the implementation's
+        except Exception as error:  # noqa: BLE001  # whatever opening raises is the implementation's
             connection.send(("error", (f"{given}: open() raised {last_line(error)}",)))
             return
         name = implementation.name

@@ -18,7 +18,7 @@ from aclnn_spec.spec.model import DType
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.tables import broadcast
 
-_COMPRESS = 4096
+_COMPRESS = 64
 """From this many elements on, axes along which every input repeats are stored once, with stride 0."""
 
 

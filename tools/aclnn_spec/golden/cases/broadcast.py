@@ -26,6 +26,7 @@ MUTUAL = (((2, 1, 1), (1, 3, 1), (1, 1, 4)), ((5, 1), (1, 1), (1, 7)), ((3,), (4
 def cases(author: Author) -> Iterator[Case]:
     """The cases of this group."""
     yield from one_smaller(author)
+    yield from aligned(author)
     yield from mutual(author)
     yield from ranks(author)
     yield from blocks(author)
@@ -52,6 +53,27 @@ def one_smaller(author: Author) -> Iterator[Case]:
                         ),
                     )
                 )
+
+
+def aligned(author: Author) -> Iterator[Case]:
+    """An input of lower rank whose sizes would fit at the wrong end, too."""
+    turn = 0
+    for name in author.inputs:
+        for full, shape in (((3, 3), (3,)), ((3, 4, 3), (3,)), ((2, 3, 2, 3), (2, 3))):
+            turn += 1
+            yield author.good(
+                Draft(
+                    group="broadcast",
+                    what=f"{name}-aligned",
+                    clauses=("broadcast",),
+                    shapes=dict.fromkeys(author.inputs, full) | {name: shape},
+                    dtypes=pick(FLOATS, turn),
+                    reason=Text(
+                        zh=f"{name}（{list(shape)}）从左端而非右端对齐也说得通：对齐到了左端",
+                        en=f"{name} ({list(shape)}) would fit at the left end as well as at the right: aligned at the left",
+                    ),
+                )
+            )
 
 
 def mutual(author: Author) -> Iterator[Case]:

@@ -9,6 +9,7 @@ import numpy as np
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.cases.author import CONTIGUOUS, FLOATS, Author, Draft, pick
 from aclnn_spec.golden.cases.layouts import expand, gaps, offset, padded, sliced, transposed
+from aclnn_spec.golden.cases.mean import HUGE
 from aclnn_spec.golden.generator import uniform
 from aclnn_spec.spec.model import Text
 
@@ -31,6 +32,7 @@ def cases(author: Author) -> Iterator[Case]:
     """Cases of several groups, each in the group of what is least common in it."""
     yield from layouts_of_mixes(author)
     yield from layouts_of_broadcasts(author)
+    yield from exact(author)
     yield from large(author)
     yield from sums(author)
     for dtype in FLOATS:
@@ -87,9 +89,40 @@ def layouts_of_broadcasts(author: Author) -> Iterator[Case]:
                 )
 
 
+LARGE_REASON = _reason("较大的尺寸与类型转换、布局或广播", "a larger size with conversions, layouts or broadcasting")
+
+
+def exact(author: Author) -> Iterator[Case]:
+    """Sizes that are a block's own, or one less; the elements repeat, so that they cost nothing to store."""
+    for i, size in enumerate((64, 511, 512, 1023, 1024, 2047, 2048, 2049)):
+        for j, dtype in enumerate(FLOATS):
+            yield author.good(
+                Draft(
+                    group="basic",
+                    what="exact",
+                    clauses=("none_sum", "layout"),
+                    shapes=(size,),
+                    dtypes=dtype,
+                    reduction=pick(("none", "sum"), i + j),
+                    layouts={name: expand(0) for name in author.inputs},
+                    data=author.per_tensor([1.25 + j], [2.0], [1.0]),
+                    reason=Text(
+                        zh=f"正好{size}个元素：整块时尾部仍被处理，或差一",
+                        en=f"exactly {size} elements: a tail handled that is not there, or one element too few",
+                    ),
+                )
+            )
+
+
 def large(author: Author) -> Iterator[Case]:
     """Sizes beyond one block, with mixed types, other layouts, broadcasting and every reduction."""
-    reason = _reason("较大的尺寸与类型转换、布局或广播", "a larger size with conversions, layouts or broadcasting")
+    yield from large_mixed(author)
+    yield from large_layouts(author)
+    yield from large_plain(author)
+
+
+def large_mixed(author: Author) -> Iterator[Case]:
+    """Larger sizes with mixed types."""
     turn = 0
     for size in (257, 1025, 2049):
         for types in (MIXES[0], MIXES[4]):
@@ -103,9 +136,26 @@ def large(author: Author) -> Iterator[Case]:
                     dtypes=author.per_tensor(*types),
                     reduction=pick(("none", "sum", "mean"), turn),
                     layouts={name: expand(0) for name in author.inputs},
-                    reason=reason,
+                    reason=LARGE_REASON,
                 )
             )
+    for types in MIXES[:3]:
+        yield author.good(
+            Draft(
+                group="basic",
+                what="large-mix",
+                clauses=("deduction", "layout"),
+                shapes=(70, 1031, 2),
+                dtypes=author.per_tensor(*types),
+                layouts={name: expand(0, 2) for name in author.inputs},
+                reason=LARGE_REASON,
+            )
+        )
+
+
+def large_layouts(author: Author) -> Iterator[Case]:
+    """Larger tensors that are not contiguous."""
+    turn = 0
     for layout in (transposed(), gaps(2), padded(), sliced()):
         for dtype, shape in (("FLOAT16", (70, 129)), ("FLOAT", (300, 257)), ("BFLOAT16", (2, 1031, 67))):
             yield author.good(
@@ -117,7 +167,7 @@ def large(author: Author) -> Iterator[Case]:
                     dtypes=dtype,
                     reduction=pick(("none", "sum", "mean"), turn),
                     layouts={author.output: layout} | {n: expand(*range(len(shape) - 1)) for n in author.inputs},
-                    reason=reason,
+                    reason=LARGE_REASON,
                 )
             )
             turn += 1
@@ -130,10 +180,14 @@ def large(author: Author) -> Iterator[Case]:
                 shapes=(23, 33),
                 dtypes=pick(("FLOAT16", "BFLOAT16"), turn),
                 layouts=dict.fromkeys(author.inputs, layout),
-                reason=reason,
+                reason=LARGE_REASON,
             )
         )
         turn += 1
+
+
+def large_plain(author: Author) -> Iterator[Case]:
+    """Larger tensors of one type, with every reduction, broadcast, and the largest of all."""
     for dtype in FLOATS:
         for reduction in ("sum", "mean"):
             yield author.good(
@@ -145,7 +199,7 @@ def large(author: Author) -> Iterator[Case]:
                     dtypes=dtype,
                     reduction=reduction,
                     layouts={name: expand(0, 1, 2) for name in author.inputs},
-                    reason=reason,
+                    reason=LARGE_REASON,
                 )
             )
         for order in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -160,19 +214,21 @@ def large(author: Author) -> Iterator[Case]:
                     dtypes=dtype,
                     reduction=pick(("none", "mean", "sum"), order[0]),
                     layouts={wide: expand(0)},
-                    reason=reason,
+                    reason=LARGE_REASON,
                 )
             )
-    for types in MIXES[:3]:
+    for dtype, reduction in zip(FLOATS, ("none", "sum", "none"), strict=True):
         yield author.good(
             Draft(
                 group="basic",
-                what="large-mix",
-                clauses=("deduction", "layout"),
-                shapes=(70, 1031, 2),
-                dtypes=author.per_tensor(*types),
-                layouts={name: expand(0, 2) for name in author.inputs},
-                reason=reason,
+                what="huge",
+                clauses=("layout", "none_sum"),
+                shapes=HUGE,
+                dtypes=dtype,
+                reduction=reduction,
+                layouts={name: expand(1) for name in author.inputs},
+                order="once",
+                reason=LARGE_REASON,
             )
         )
 
@@ -198,21 +254,23 @@ def sums(author: Author) -> Iterator[Case]:
 
 
 def many_divisions(author: Author, dtype: str) -> Draft:
-    """Eight dimensions to divide by: in a half type, a rounding after each is more than two are allowed."""
-    count = 48
-    values = uniform(f"{author.operator.name}/many-divisions/{dtype}", count, 1, 2) * 2.0**12
-    signs = np.where(np.arange(count) % 2, -1.0, 1.0)
+    """Seven dimensions to divide by: in a half type, a rounding after each makes more ULPs than are allowed."""
+    shape = (400, 3, 3, 5, 3, 7, 3)
+    rows = (shape[0], *[1] * (len(shape) - 1))
+    values = uniform(f"{author.operator.name}/many-divisions/{dtype}", shape[0], 1, 2) * 2.0**14
+    signs = np.where(np.arange(shape[0]) % 2, -1.0, 1.0)
     return Draft(
         group="mean",
         what="many-divisions",
         clauses=("mean", "layout"),
-        shapes=(count, 3, 3, 3, 3, 3, 3, 3),
+        shapes=shape,
         dtypes=dtype,
         reduction="mean",
-        layouts={name: expand(*range(1, 8)) for name in author.inputs},
-        data=author.per_tensor(*(each.reshape(count, *[1] * 7) for each in (values, 2.0 + signs, np.full(count, 2.0)))),
+        layouts={name: expand(*range(1, len(shape))) for name in author.inputs},
+        data=author.per_tensor(*(each.reshape(rows) for each in (values, 2.0 + signs, np.full(shape[0], 2.0)))),
+        order="once",
         reason=Text(
-            zh="八个维度逐一相除，每次都舍入到半精度",
-            en="a division by each of eight dimensions, rounded to a half type every time",
+            zh="逐一除以每个维度，每次都舍入到半精度",
+            en="a division by each dimension in turn, rounded to a half type every time",
         ),
     )

@@ -43,7 +43,7 @@ def cases(author: Author) -> Iterator[Case]:
         yield author.good(_gradients(author, route, "nan", nans(dtype)))
     for one, other in COMPARED:
         for swap in (False, True):
-            for what in ("ends", "subnormal"):
+            for what in ("ends", "subnormal", "nan"):
                 yield author.good(_operands(author, (other, one) if swap else (one, other), what))
 
 
@@ -95,14 +95,17 @@ def _gradients(author: Author, route: tuple[str, ...], what: str, values: Array)
 
 def _operands(author: Author, types: tuple[str, str], what: str) -> Draft:
     left, right = (FORMATS[each] for each in types)
-    pick = finite if what == "ends" else subnormal
-    ends = np.array([np.inf, -np.inf]) if what == "ends" else np.array([0.0, -0.0])
-    one, other = np.concatenate([pick(left), ends[:1]]), np.concatenate([pick(right), ends[1:]])
+    if what == "nan":
+        one, other = np.array([np.nan, -np.nan, 1.0]), np.array([np.nan, np.inf, 0.0, -2.0])
+    elif what == "ends":
+        one, other = np.append(finite(left), np.inf), np.append(finite(right), -np.inf)
+    else:
+        one, other = np.append(subnormal(left), 0.0), np.append(subnormal(right), -0.0)
     shape = (one.size, other.size)
     return Draft(
         group="special",
         what=f"convert-operands-{what}",
-        clauses=("sign", "deduction"),
+        clauses=("sign" if what != "nan" else "nan_operand", "deduction"),
         shapes=shape,
         dtypes=author.per_tensor("FLOAT16", *types, "FLOAT16"),
         data=author.per_tensor(

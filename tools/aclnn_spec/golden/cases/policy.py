@@ -17,6 +17,8 @@ from aclnn_spec.spec.model import Text
 
 ROUNDS = 280
 """Cases for each type, rank and reduction."""
+LARGE = 2**17 + 3
+"""Elements of the few large tensors that do not repeat."""
 _LARGEST = 2048
 _SPECIAL = {"inf": np.inf, "minus-inf": -np.inf, "nan": np.nan}
 
@@ -30,7 +32,7 @@ def drafts(author: Author) -> Iterator[Callable[[], Draft]]:
         for turn in range(ROUNDS):
             yield partial(_random, author, dtype, rank, reduction, number, turn)
     for dtype, reduction in product(FLOATS, REDUCTIONS):
-        for what, shape in (("empty", (0,)), ("one", (1,))):
+        for what, shape in (("empty", (0,)), ("one", (1,)), ("large", (LARGE,))):
             yield partial(_plain, dtype, reduction, what, shape)
         for what, value in _SPECIAL.items():
             for name in author.inputs:

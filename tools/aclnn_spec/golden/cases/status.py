@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.cases.author import Author, Draft
 from aclnn_spec.spec.model import Clause, TensorDesc, Text
 from aclnn_spec.spec.rules import Break
+
+TURNS = (("none", "FLOAT"), ("mean", "FLOAT16"), ("sum", "BFLOAT16"))
+"""Reductions and types that the faults take turns in: a check may be missing in one of them only."""
+
+ALWAYS = ("-scalar", "-one")
+"""Output shapes that are tempting for every reduction."""
 
 
 def cases(author: Author) -> Iterator[Case]:
@@ -16,22 +23,29 @@ def cases(author: Author) -> Iterator[Case]:
     checks = [clause for clause in author.operator.clauses if clause.outcome == "error" and clause.rule]
     bases = {
         "same": {},
-        "mixed": author.per_tensor((4, 3), (1, 3), (4, 1)),
+        "mixed": author.per_tensor((4, 1), (1, 3), (1, 1)),
         "empty": dict.fromkeys(author.inputs, (0, 3)),
     }
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()
     for clause in checks:
+        kind_of_rule = "" if clause.rule is None else clause.rule.kind
+        shaped = kind_of_rule in ("broadcastable", "shape_is_broadcast")
+        turns = TURNS[:1] if kind_of_rule == "one_of" else TURNS
         for kind, shapes in bases.items():
             draft = Draft(group="status", what="", clauses=(clause.id,), shapes=shapes or (2, 3), reason=clause.text)
             if kind == "empty":
                 draft = replace(draft, clauses=(clause.id, "empty"))
-            for broken in breaks(author, clause, draft):
-                slug = f"{clause.id}-{broken.slug}" + ("" if kind == "same" else f"-{kind}")
-                # The second base and the third add shapes; what has nothing to do with shapes is told once.
-                shaped = clause.rule is not None and clause.rule.kind in ("broadcastable", "shape_is_broadcast")
-                if (kind == "same" or shaped) and slug not in seen:
-                    seen.add(slug)
-                    yield author.bad(replace(draft, reason=broken.reason), broken.call, slug)
+            # The other bases add shapes: what has nothing to do with them is told there once or twice, not in full.
+            most = None if shaped or kind == "same" else 2 if kind == "empty" else 0
+            for reduction, dtype in turns:
+                turned = replace(draft, reduction=reduction, dtypes=dtype)
+                for turn, broken in enumerate(islice(breaks(author, clause, turned), most)):
+                    slug = f"{clause.id}-{broken.slug}" + ("" if kind == "same" else f"-{kind}")
+                    mine = turns[turn % len(turns)] == (reduction, dtype) or broken.slug.endswith(ALWAYS)
+                    if mine and (slug, reduction) not in seen:
+                        seen.add((slug, reduction))
+                        told = replace(turned, reason=broken.reason)
+                        yield author.bad(told, broken.call, slug if reduction == "none" else f"{slug}-{reduction}")
     yield from pairs(author, checks)
 
 

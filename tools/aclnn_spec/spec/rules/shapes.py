@@ -195,6 +195,8 @@ class ShapeIsBroadcast(Rule):
             "longer": (*shape[:-1], shape[-1] + 1),
             "shorter": (*shape[:-1], shape[-1] - 1),
             "transposed": shape[::-1],
+            "scalar": (),
+            "one": (1,),
             "flat": (desc(call, self.of[0]).size,),
             "empty": (*shape[:-1], 0),
         } | {f"like-{name}": desc(call, name).shape for name in self.of}
