@@ -52,7 +52,7 @@ HOW_MANY = {
     "broadcastable": (15, 14),
     "max_rank": (8, 8),  # all inputs and each one, of 9 and of 10 dimensions
     "max_rank_output": (2, 2),
-    "output_shape": (10, 12),
+    "output_shape": (12, 14),
     "reduction": (19, 19),
 }
 

@@ -43,6 +43,7 @@ class BoundCase:
 
     def check(self) -> None:
         """Run the case; AssertionError says what is wrong, by itself or together with the cases checked before."""
+        __tracebackhide__ = True  # pytest then shows the line of the test, not this module
         entry = self._run.entry(self.id)
         if entry.verdict == "fail":
             raise AssertionError(told(self._run.suite, entry, self._run.given))

@@ -22,6 +22,7 @@ from aclnn_spec.certification.implementation import last_line
 from aclnn_spec.certification.resolve import resolve
 from aclnn_spec.certification.session import Options, Suite, lost, open_suite, opened
 from aclnn_spec.spec.errors import InputError
+from aclnn_spec.spec.read import Spec
 
 PATIENCE = 25
 """Workers lost before a run is given up; what is left of the suite then has no entry."""
@@ -51,13 +52,21 @@ class Isolated:
 
 
 def run_isolated(
-    given: str, options: Options, *, workers: int = 1, timeout: float = 60.0, progress: Progress = lambda _a, _b: None
+    given: str,
+    options: Options,
+    *,
+    workers: int = 1,
+    timeout: float = 60.0,
+    progress: Progress = lambda _a, _b: None,
+    spec: Spec | None = None,
 ) -> Isolated:
     """Certify the implementation that `given` names; `timeout` is in seconds for each case.
 
+    `spec` spares this process reading it again; workers read their own.
+
     InputError for bad options and for an implementation that cannot be loaded, whatever way it fails.
     """
-    run = _Run(given=given, options=options, timeout=timeout, progress=progress)
+    run = _Run(given=given, options=options, timeout=timeout, progress=progress, spec=spec)
     try:
         return run.finish(workers)
     finally:
@@ -70,6 +79,7 @@ class _Run:
     options: Options
     timeout: float
     progress: Progress
+    spec: Spec | None
     live: list[_Worker] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)
     todo: deque[str] = field(default_factory=deque)
@@ -120,7 +130,7 @@ class _Run:
             worker.ready = True
             if self.suite is None:
                 offered, name, self.description = content
-                self.suite = open_suite(self.options, offered, name)
+                self.suite = open_suite(self.options, offered, name, self.spec)
                 self.todo.extend(self.suite.selected)
                 for _ in range(min(workers, len(self.todo)) - 1):
                     self.start()

@@ -25,13 +25,14 @@ def run(given: Namespace) -> int:
         waivers=Path(given.waivers) if given.waivers else None,
         cases=tuple(given.case),
     )
-    check_options(options, load_spec())
+    spec = load_spec()
+    check_options(options, spec)
     target = Path(given.certificate) if given.certificate else None
     if target is not None:
         check_target(target, "--certificate")
     with Bar("certify") as bar:
         done = run_isolated(
-            given.implementation, options, workers=given.workers, timeout=given.timeout, progress=bar.show
+            given.implementation, options, workers=given.workers, timeout=given.timeout, progress=bar.show, spec=spec
         )
     certificate = done.suite.certificate(done.entries, done.description)
     if target is not None:

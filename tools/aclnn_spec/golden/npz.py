@@ -3,7 +3,7 @@
 NumPy's own `savez` leaves the zip headers to Python's `zipfile`, whose version fields changed with releases
 (TOOLING section 5), and `np.load` allocates whatever a header claims. Here every byte is decided by the names
 and the arrays alone: members are stored uncompressed, dated 1980-01-01, in the order given, each an npy 1.0
-file that starts on a multiple of 16 bytes, so that a reader can use the arrays where they lie. `np.load`
+file that starts on a multiple of 16 bytes, as its data does, so that a reader can use it where it lies. `np.load`
 reads these files; `read` reads those of `np.savez`, as long as the arrays are plain numbers in C order.
 """
 
