@@ -136,7 +136,7 @@ def test_the_two_commands_come_first(name: str) -> None:
     """A fresh checkout is installed and certified with one line, and tested with another."""
     assert blocks(name, "sh")[:2] == [
         "python3 -m venv .venv && .venv/bin/pip install -e . && .venv/bin/aclnn-spec certify numpy\n",
-        ".venv/bin/pip install -e '.[test]' && .venv/bin/pytest\n",
+        ".venv/bin/pip install -e '.[test]' && .venv/bin/pytest -n 2\n",
     ]
 
 
