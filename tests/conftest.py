@@ -14,7 +14,7 @@ import pytest
 
 from aclnn_spec import api, cli
 from aclnn_spec.golden.case import Case
-from aclnn_spec.golden.store import Golden, manifest_bytes, spec_files, write_part
+from aclnn_spec.golden.store import Golden, manifest_bytes, write_part
 from aclnn_spec.spec.read import Spec, data_root, load_spec
 
 pytest_plugins = ["pytester"]
@@ -62,7 +62,7 @@ def write_tier(spec: Spec) -> Callable[[Path, tuple[Case, ...]], Path]:
     def write(directory: Path, cases: tuple[Case, ...]) -> Path:
         directory.mkdir(parents=True, exist_ok=True)
         files = write_part(directory, spec.operators[NAME], "core", NAME, cases)
-        manifest = manifest_bytes("core", spec_files(data_root() / "spec"), files)
+        manifest = manifest_bytes("core", spec.files, files)
         (directory / "manifest.json").write_bytes(manifest)
         return directory
 

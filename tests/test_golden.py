@@ -189,7 +189,7 @@ def test_adding_a_case_changes_no_other(operator: Operator, cases: list[Case]) -
 
 def test_the_committed_tier_is_what_the_spec_builds(spec: Spec) -> None:
     """A fresh build gives the committed bytes."""
-    assert stale(spec, CHECKOUT / "spec", "core", CORE, progress=quiet) == []
+    assert stale(spec, "core", CORE, progress=quiet) == []
 
 
 def test_the_pair_is_small(golden: Golden) -> None:
@@ -206,12 +206,12 @@ def test_staleness_names_changed_missing_and_foreign_files(
     monkeypatch.setattr(
         builder, "parts_of", lambda *_: [builder.Part(name=one.name, operator=one.operator, make=lambda: small)]
     )
-    build(spec, CHECKOUT / "spec", "core", tmp_path, progress=quiet)
-    assert stale(spec, CHECKOUT / "spec", "core", tmp_path, progress=quiet) == []
+    build(spec, "core", tmp_path, progress=quiet)
+    assert stale(spec, "core", tmp_path, progress=quiet) == []
     (tmp_path / f"{NAME}.json").write_bytes(b"{}")
     (tmp_path / "other.npz").write_bytes(b"")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert stale(spec, CHECKOUT / "spec", "core", tmp_path, progress=quiet) == [f"{NAME}.json", "other.npz"]
+    assert stale(spec, "core", tmp_path, progress=quiet) == [f"{NAME}.json", "other.npz"]
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -228,7 +228,7 @@ def test_an_interrupted_build_leaves_the_old_tier(spec: Spec, tmp_path: Path, mo
         builder, "parts_of", lambda *_: [builder.Part(name=one.name, operator=one.operator, make=interrupted)]
     )
     with pytest.raises(KeyboardInterrupt):
-        build(spec, CHECKOUT / "spec", "core", tmp_path / "core", progress=quiet)
+        build(spec, "core", tmp_path / "core", progress=quiet)
     assert {path.name: path.read_bytes() for path in (tmp_path / "core").iterdir()} == before
 
 

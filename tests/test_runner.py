@@ -12,7 +12,7 @@ from aclnn_spec.certification.entry import Entry, explain
 from aclnn_spec.certification.fault import KINDS, LONGEST, fault
 from aclnn_spec.certification.implementation import PhaseOne, from_function
 from aclnn_spec.certification.memory import GUARD, fresh
-from aclnn_spec.certification.runner import in_scope, offered, run_case
+from aclnn_spec.certification.runner import in_scope, run_case
 from aclnn_spec.golden.case import Case, Outcome, Tolerance
 from aclnn_spec.golden.tensor import CANARY, Tensor
 from aclnn_spec.implementations.numpy_reference import NumpyImplementation
@@ -428,19 +428,6 @@ def test_every_output_type_is_judged(dtype: str) -> None:
 def tensor_of(values: Any, dtype: str) -> Any:
     """The values as a storage of this type."""
     return values if dtype == "COMPLEX32" else tensor(values.astype(np.float64), dtype).storage
-
-
-def test_offered() -> None:
-    """Without a wish, what the implementation offers is run; a wish it cannot fill is an error."""
-    assert offered(Right(), SPEC.operators) == (OPERATOR,)
-    assert offered(Right(), SPEC.operators, [NAME]) == (OPERATOR,)
-    nothing: Any = SimpleNamespace(name="nothing", operators=())
-    with pytest.raises(InputError, match="nothing does not offer aclnnL1LossBackward, expected one it offers: none"):
-        offered(nothing, SPEC.operators, [NAME])
-    with pytest.raises(InputError, match="operator: found 'aclnnAdd', expected one of aclnnL1LossBackward"):
-        offered(Right(), SPEC.operators, ["aclnnAdd"])
-    with pytest.raises(InputError, match="nothing offers none"):
-        offered(nothing, SPEC.operators)
 
 
 @pytest.mark.parametrize("made", [Right, WrongSign, MeanBySelf, Flushing])

@@ -16,6 +16,7 @@ from importlib.metadata import version
 from typing import NoReturn
 
 from aclnn_spec.spec.errors import InputError
+from aclnn_spec.spec.model import TIERS
 
 WRONG_CALL = 2
 INTERRUPTED = 130
@@ -126,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _tier(one: argparse.ArgumentParser) -> None:
-    one.add_argument("--tier", choices=("core", "full"), default="core")
+    one.add_argument("--tier", choices=TIERS, default="core")
 
 
 def _lang(one: argparse.ArgumentParser) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator as python
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,35 +22,12 @@ from aclnn_spec.spec.operator import Operator
 _STATUSES = range(-(2**31), 2**31)
 """aclnnStatus is an int32."""
 
-__all__ = ["Entry", "explain", "in_scope", "offered", "run_case"]
+__all__ = ["Entry", "explain", "in_scope", "run_case"]
 
 
 def in_scope(case: Case, scope: str) -> bool:
     """Whether a scope judges the case: `numerics` only the values of calls that must succeed, one at a time."""
     return scope == "full" or (case.outcome.kind == "value" and case.partner is None)
-
-
-def offered(
-    implementation: Implementation, operators: Mapping[str, Operator], asked: Collection[str] = ()
-) -> tuple[Operator, ...]:
-    """The operators to run, in the spec's order: those asked for, else all that the implementation offers.
-
-    InputError for one asked for that the spec lacks or the implementation does not offer, and when none is left.
-    """
-    for name in asked:
-        if name not in operators:
-            raise InputError(f"operator: found {name!r}, expected one of {', '.join(operators)}")
-        if name not in implementation.operators:
-            has = ", ".join(implementation.operators) or "none"
-            raise InputError(f"operator: {implementation.name} does not offer {name}, expected one it offers: {has}")
-    wanted = asked or implementation.operators
-    chosen = tuple(each for name, each in operators.items() if name in wanted)
-    if not chosen:
-        has = ", ".join(implementation.operators) or "none"
-        raise InputError(
-            f"operators: {implementation.name} offers {has}, expected at least one of {', '.join(operators)}"
-        )
-    return chosen
 
 
 def run_case(

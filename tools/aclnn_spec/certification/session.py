@@ -18,13 +18,11 @@ from aclnn_spec.certification.fault import fault
 from aclnn_spec.certification.implementation import Implementation, scope_of
 from aclnn_spec.certification.runner import in_scope, run_case
 from aclnn_spec.certification.waivers import Waiver, load_waivers
-from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.store import Golden
 from aclnn_spec.spec.errors import InputError
+from aclnn_spec.spec.model import TIERS
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.read import CHECKOUT, Spec, data_root, load_spec
-
-TIERS = ("core", "full")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,11 +97,6 @@ class Suite:
             shard=self.options.shard,
             waivers=self.waivers,
         )
-
-    def cases(self, case_ids: Iterable[str]) -> dict[str, Case]:
-        """These cases by id, those that exist."""
-        known = set(self.ids)
-        return {case_id: self.golden.case(case_id) for case_id in case_ids if case_id in known}
 
 
 def open_suite(options: Options, offered: Collection[str], name: str, spec: Spec | None = None) -> Suite:

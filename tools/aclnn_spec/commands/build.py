@@ -9,7 +9,7 @@ from aclnn_spec.certification.session import golden_directory
 from aclnn_spec.commands.progress import Bar
 from aclnn_spec.golden.build import build, parts_of, stale
 from aclnn_spec.spec.errors import InputError
-from aclnn_spec.spec.read import data_root, load_spec
+from aclnn_spec.spec.read import load_spec
 
 
 def run(given: Namespace) -> int:
@@ -21,13 +21,12 @@ def run(given: Namespace) -> int:
         count = len(parts_of(spec, given.tier))
         raise InputError(f"--shard: found {given.shard}, expected at most {count} shares: there are {count} parts")
     directory = Path(given.output) if given.output else golden_directory(given.tier)
-    source = data_root() / "spec"
     with Bar(f"build {given.tier}") as bar:
         if given.check:
-            names = stale(spec, source, given.tier, directory, progress=bar.show)
+            names = stale(spec, given.tier, directory, progress=bar.show)
         else:
             names = []
-            build(spec, source, given.tier, directory, shard=given.shard, progress=bar.show)
+            build(spec, given.tier, directory, shard=given.shard, progress=bar.show)
     for name in names:
         print(f"{directory / name}: stale; run aclnn-spec build")
     if not names:

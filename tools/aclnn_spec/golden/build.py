@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.cases import parts
-from aclnn_spec.golden.store import MANIFEST, GoldenFile, manifest_bytes, shard_of, spec_files, write_part
+from aclnn_spec.golden.store import MANIFEST, GoldenFile, manifest_bytes, shard_of, write_part
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import read_json, write_atomically
 from aclnn_spec.spec.operator import Operator
@@ -43,9 +43,7 @@ def parts_of(spec: Spec, tier: str, shard: str | None = None) -> list[Part]:
     return listed if shard is None else list(shard_of(listed, shard))
 
 
-def build(
-    spec: Spec, spec_directory: Path, tier: str, directory: Path, *, shard: str | None = None, progress: Progress
-) -> Path:
+def build(spec: Spec, tier: str, directory: Path, *, shard: str | None = None, progress: Progress) -> Path:
     """Write a tier, or a shard of it, into a directory; each file whole or not at all, the manifest last.
 
     Until the manifest is written, readers see the old tier or, by its hashes, that the files are not it. Files of
@@ -60,18 +58,18 @@ def build(
         files += write_part(directory, part.operator, tier, part.name, part.make())
     manifest = directory / MANIFEST
     with write_atomically(manifest) as file:
-        file.write(manifest_bytes(tier, spec_files(spec_directory), files, shard))
+        file.write(manifest_bytes(tier, spec.files, files, shard))
     progress(len(todo), len(todo))
     for name in before - {file.name for file in files}:
         (directory / name).unlink(missing_ok=True)
     return manifest
 
 
-def stale(spec: Spec, spec_directory: Path, tier: str, directory: Path, *, progress: Progress) -> list[str]:
+def stale(spec: Spec, tier: str, directory: Path, *, progress: Progress) -> list[str]:
     """The files of a tier that are missing, differ from a fresh build, or belong to none; nothing there is written."""
     with TemporaryDirectory() as temporary:
         fresh = Path(temporary)
-        build(spec, spec_directory, tier, fresh, progress=progress)
+        build(spec, tier, fresh, progress=progress)
         names = {path.name for path in fresh.iterdir()}
         names |= {path.name for path in directory.iterdir()} if directory.is_dir() else set()
         return sorted(name for name in names if not _equal(fresh / name, directory / name))

@@ -24,7 +24,7 @@ from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import canonical_json, parse_json, read_bytes, replace_all, sha256
 from aclnn_spec.spec.model import TensorDesc, contiguous_strides
 from aclnn_spec.spec.operator import Operator
-from aclnn_spec.spec.read import Spec, data_root, load_spec
+from aclnn_spec.spec.read import Spec, load_spec
 
 MANIFEST = "manifest.json"
 Item = TypeVar("Item")
@@ -69,16 +69,10 @@ def write_part(
 
 
 def manifest_bytes(tier: str, spec: Mapping[str, str], files: Iterable[GoldenFile], shard: str | None = None) -> bytes:
-    """Give a manifest as bytes; `spec` is what `spec_files` gives, `shard` (`i/n`) marks a partial tier."""
+    """Give a manifest as bytes; `spec` is a Spec's files, `shard` (`i/n`) marks a partial tier."""
     entries = [{key: value for key, value in vars(file).items() if value is not None} for file in files]
     document = {"$schema": f"{SCHEMA}/manifest.json", "generated_from": "spec/", "tier": tier}
     return canonical_json({**document, "spec": spec, "files": entries, **({} if shard is None else {"shard": shard})})
-
-
-def spec_files(directory: Path) -> dict[str, str]:
-    """Give the SHA-256 of each JSON file of a spec, by its path inside the directory."""
-    paths = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*.json")}
-    return {name: sha256(paths[name]) for name in sorted(paths)}
 
 
 def _record(case: Case) -> dict[str, Any]:
@@ -154,20 +148,19 @@ def load_golden(path: str | Path, spec: Spec | None = None) -> list[Case]:
 class Golden:
     """A tier on disk, read part by part; one part is held at a time, and longer only by the cases given out.
 
-    `directory` holds the manifest. `spec_directory` is where `spec` was read from, the packaged one if left
-    out; it serves to name the files that differ from those the data was built from.
+    `directory` holds the manifest. InputError names the files of the spec that differ from those the data was built
+    from.
     """
 
-    def __init__(self, directory: str | Path, spec: Spec, *, spec_directory: Path | None = None) -> None:
+    def __init__(self, directory: str | Path, spec: Spec) -> None:
         self.directory, self.spec = Path(directory), spec
         where = self.directory / MANIFEST
         data = read_bytes(where)
         manifest = parse_json(data, where)
         refuse(spec.schemas.faults("manifest", manifest, str(where)))
-        if _digest(manifest["spec"]) != spec.digest:
-            present = spec_files(spec_directory or data_root() / "spec")
-            other = [name for name, _ in sorted(manifest["spec"].items() ^ present.items())]
-            listed = ", ".join(dict.fromkeys(other)) or f"not {spec.digest}"
+        other = [name for name, _ in sorted(manifest["spec"].items() ^ spec.files.items())]
+        if other:
+            listed = ", ".join(dict.fromkeys(other))
             raise InputError(f"{where}: golden data was built from another spec: {listed}, run aclnn-spec build")
         self.digest = hashlib.sha256(data).hexdigest()
         self.tier: str = manifest["tier"]
@@ -257,8 +250,3 @@ class Golden:
         if case.partner is not None and case.partner not in opened.records and case.partner not in self._index:
             raise InputError(f"{opened.where}: {case_id}: partner: found no case {case.partner!r}, expected its id")
         return case
-
-
-def _digest(files: Mapping[str, str]) -> str:
-    """Give what `spec.read.digest_of` gives for the spec with these files."""
-    return hashlib.sha256("".join(f"{name} {files[name]}\n" for name in sorted(files)).encode()).hexdigest()

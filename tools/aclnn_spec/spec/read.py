@@ -17,7 +17,7 @@ from referencing.jsonschema import DRAFT202012
 
 from aclnn_spec.spec.build import operator_from, tables_from
 from aclnn_spec.spec.errors import InputError
-from aclnn_spec.spec.files import read_json
+from aclnn_spec.spec.files import read_json, sha256
 from aclnn_spec.spec.lint import lint_operator, lint_tables
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.predicate import Predicate, Resolve, UnsupportedError, compile_schema
@@ -128,12 +128,17 @@ def _references(node: Any) -> Iterator[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Spec:
-    """The whole spec: shared tables, and operators by name; `digest` is the SHA-256 over its files."""
+    """The whole spec: shared tables, operators by name, and the SHA-256 of each of its files by their paths."""
 
     tables: Tables
     operators: Mapping[str, Operator]
     schemas: Schemas
-    digest: str
+    files: Mapping[str, str]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over the names and contents of the spec's files."""
+        return hashlib.sha256("".join(f"{name} {self.files[name]}\n" for name in self.files).encode()).hexdigest()
 
     def operator(self, name: str) -> Operator:
         """The operator of this name; InputError names those there are."""
@@ -165,7 +170,7 @@ def load_spec(root: str | Path | None = None) -> Spec:
     if faults:
         raise InputError(*faults)
     operators = {data["name"]: operator_from(data, tables) for data in operators_data.values()}
-    return Spec(tables=tables, operators=MappingProxyType(operators), schemas=schemas, digest=digest_of(directory))
+    return Spec(tables=tables, operators=MappingProxyType(operators), schemas=schemas, files=spec_files(directory))
 
 
 _TABLE_FILES = frozenset(
@@ -190,10 +195,7 @@ def _read_checked(directory: Path, kind: str, schemas: Schemas) -> tuple[dict[st
     return documents, faults
 
 
-def digest_of(directory: Path) -> str:
-    """SHA-256 over the names and contents of a directory's JSON files, with line ends as written."""
-    total = hashlib.sha256()
-    for path in sorted(directory.rglob("*.json"), key=lambda p: p.relative_to(directory).as_posix()):
-        content = hashlib.sha256(path.read_bytes()).hexdigest()
-        total.update(f"{path.relative_to(directory).as_posix()} {content}\n".encode())
-    return total.hexdigest()
+def spec_files(directory: Path) -> dict[str, str]:
+    """The SHA-256 of each JSON file of a spec, by its path inside the directory."""
+    paths = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*.json")}
+    return {name: sha256(paths[name]) for name in sorted(paths)}

@@ -28,7 +28,6 @@ from aclnn_spec.golden.cases.author import Author, Draft
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.operator import Operator
 
-TIERS = ("core", "full")
 PART_SIZE = 1000
 
 
