@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.cases.author import FLOATS, Author, Draft, pick
 from aclnn_spec.golden.generator import integers
+from aclnn_spec.golden.tensor import Array
 from aclnn_spec.spec.model import Clause, TensorDesc, Text
 from aclnn_spec.spec.rules import Break
 
@@ -43,6 +46,16 @@ def cases(author: Author) -> Iterator[Case]:
                         yield case
 
 
+SPANS = {"BOOL": (0, 1), "UINT8": (0, 255)}
+"""The range of the data, by type; -5 to 5 for the others."""
+
+
+def whole(key: str, count: int, dtype: str) -> Array:
+    """Integers of both signs where the type has them, with a few at the ends of the narrower ones."""
+    low, high = SPANS.get(dtype, (-5, 5))
+    return integers(key, count, low, high).astype(float)
+
+
 def opened(author: Author, clause: Clause, draft: Draft, broken: Break, reduction: str) -> Draft:
     """The draft of a broken call, with data that integers hold too."""
     descs: dict[str, Any] = {name: t for name, t in broken.call.items() if isinstance(t, TensorDesc)}
@@ -50,10 +63,9 @@ def opened(author: Author, clause: Clause, draft: Draft, broken: Break, reductio
     data: dict[str, Any] = {}
     for name in author.inputs:
         count = descs[name].size
-        high = 1 if descs[name].dtype == "BOOL" else 5
-        data[name] = integers(f"{key}/{name}", count, 0, high).astype(float).reshape(descs[name].shape)
-        if name == author.gradient:
-            data[name] = data[name] + (0 if descs[name].dtype == "BOOL" else 1)
+        data[name] = whole(f"{key}/{name}", count, str(descs[name].dtype)).reshape(descs[name].shape)
+        if name == author.gradient and descs[name].dtype != "BOOL":
+            data[name] = np.where(data[name] == 0, 1.0, data[name])
     return replace(
         draft,
         what=f"{clause.id}-{broken.slug}",
