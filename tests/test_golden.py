@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tracemalloc
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -251,3 +252,13 @@ def test_policy_cases_are_what_the_policy_asks_for(operator: Operator) -> None:
     assert {draft.what.split("-")[0] for draft in drafts} >= {"uniform", "normal"}
     assert {draft.reduction for draft in drafts} == {"none", "mean", "sum"}
     assert isinstance(drafts[0].reason, Text)
+
+
+def test_outputs_take_no_memory_while_a_tier_is_built(operator: Operator) -> None:
+    """The largest case, of 2^24 elements and more, is made without the 64 MiB of its output."""
+    tracemalloc.start()
+    cases = [case for case in core_cases(operator) if case.arguments["gradInput"] is not None]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert max(case.arguments["gradInput"].size for case in cases) > 2**24
+    assert peak < 64 * 2**20

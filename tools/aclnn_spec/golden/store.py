@@ -115,7 +115,8 @@ def _members(case: Case, operator: Operator) -> Iterator[tuple[str, Array]]:
         if is_stored(name, operator, case.outcome.kind):
             yield f"{case.id}/{name}", bits(value.storage)
             continue
-        raw = value.storage.view(np.uint8)
+        repeats = value.storage.strides == (0,)  # one element stands for all, as the authors' outputs do
+        raw = (value.storage[:1] if repeats else value.storage).view(np.uint8)
         if raw.size and not raw.min() == raw.max() == CANARY:
             raise ValueError(f"{case.id}: {name}: found other bytes, expected the canary: they are not stored")
     if case.expected is not None:

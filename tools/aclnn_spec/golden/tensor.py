@@ -75,6 +75,13 @@ def blank(desc: TensorDesc, dtype: DType) -> Tensor:
     return with_storage(desc, storage)
 
 
+def unwritten(desc: TensorDesc, dtype: DType) -> Tensor:
+    """A tensor all canary as `blank` gives, but of one element repeated: it takes no memory and cannot be written."""
+    kind = numpy_dtype(dtype)
+    one = np.full(kind.itemsize, CANARY, np.uint8).view(kind)
+    return with_storage(desc, np.broadcast_to(one, (prod(desc.storage_shape),)))
+
+
 def with_storage(desc: TensorDesc, storage: Array) -> Tensor:
     """The description over this storage."""
     return Tensor(

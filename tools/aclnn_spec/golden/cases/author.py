@@ -12,7 +12,7 @@ import numpy as np
 from aclnn_spec.golden.case import SUCCESS, Case, Outcome, Tolerance
 from aclnn_spec.golden.expected import common_dtype, result_of
 from aclnn_spec.golden.generator import integers, uniform
-from aclnn_spec.golden.tensor import Array, Tensor, blank, numpy_dtype, with_storage
+from aclnn_spec.golden.tensor import Array, Tensor, numpy_dtype, unwritten, with_storage
 from aclnn_spec.reference.floats import FORMATS, encode, round_to
 from aclnn_spec.spec.model import DType, TensorDesc, Text, contiguous_strides
 from aclnn_spec.spec.operator import Operator
@@ -135,7 +135,7 @@ class Author:
         descs = {name: argument for name, argument in call.items() if isinstance(argument, TensorDesc)}
         # Nobody is to read the inputs of a call that must fail: they are all canary, as outputs are.
         arguments = dict(call) | {
-            name: blank(desc, self.operator.tables.dtypes[desc.dtype]) for name, desc in descs.items()
+            name: unwritten(desc, self.operator.tables.dtypes[desc.dtype]) for name, desc in descs.items()
         }
         broken = self.operator.validate(arguments).broken
         missing = set(draft.clauses) - {c.id for c in broken} - {"precedence", "empty"}
@@ -202,7 +202,7 @@ class Author:
             if p.role == "input" and desc is not None:
                 arguments[p.name] = self._tensor(f"{case_id}/{p.name}", p.name, desc, draft.data.get(p.name))
             elif p.role == "output" and desc is not None:
-                arguments[p.name] = blank(desc, self.operator.tables.dtypes[desc.dtype])
+                arguments[p.name] = unwritten(desc, self.operator.tables.dtypes[desc.dtype])
             elif p.role == "attribute":
                 arguments[p.name] = self._reduction(draft)
         for name, other in draft.alias.items():
