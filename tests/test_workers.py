@@ -60,7 +60,7 @@ def test_several_workers_share_the_cases(
 
 def test_a_run_is_given_up(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After so many lost workers the rest gets no entry; the run is not conformant and says what is missing."""
-    monkeypatch.setattr(workers, "PATIENCE", 2)
+    monkeypatch.setattr(workers, "CRASHES", 2)
     done = run("Aborts", small)
     certificate = done.suite.certificate(done.entries, done.description)
     assert [entry.verdict for entry in done.entries] == ["fail", "fail"]

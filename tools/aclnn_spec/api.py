@@ -10,7 +10,7 @@ from aclnn_spec.certification.certificate import Certificate, describe
 from aclnn_spec.certification.entry import Entry, explain
 from aclnn_spec.certification.implementation import Implementation, check_implementation
 from aclnn_spec.certification.resolve import resolve
-from aclnn_spec.certification.session import Options, Suite, open_suite, opened
+from aclnn_spec.certification.session import Options, Suite, open_suite, opened, settled
 from aclnn_spec.spec.errors import InputError
 
 
@@ -40,8 +40,8 @@ def certify(
         golden=Path(golden) if golden else None,
     )
     one, given = made(implementation)
-    suite = open_suite(options, tuple(one.operators), one.name)
     with opened(one):
+        suite = settled(open_suite(options, tuple(one.operators), one.name), one)
         entries = [suite.run(case_id, one) for case_id in suite.ids]
         return suite.certificate(entries, describe(one, given))
 
@@ -49,10 +49,10 @@ def certify(
 def check(implementation: Implementation | str, case_id: str, *, tier: str = "core", lang: str = "en") -> None:
     """Run one case; AssertionError says all there is to say of a failure."""
     one, given = made(implementation)
-    suite = open_suite(Options(tier=tier), tuple(one.operators), one.name)
-    if case_id not in suite.ids:
-        raise InputError(f"case: found {case_id!r}, expected an id of the {tier} tier")
     with opened(one):
+        suite = settled(open_suite(Options(tier=tier), tuple(one.operators), one.name), one)
+        if case_id not in suite.ids:
+            raise InputError(f"case: found {case_id!r}, expected an id of the {tier} tier")
         entry = suite.run(case_id, one)
     if entry.verdict == "fail":
         raise AssertionError(told(suite, entry, given, lang))

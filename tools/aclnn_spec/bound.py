@@ -12,7 +12,7 @@ from aclnn_spec.certification.conclude import broken_rules
 from aclnn_spec.certification.entry import Entry
 from aclnn_spec.certification.implementation import Implementation, scope_of
 from aclnn_spec.certification.runner import in_scope
-from aclnn_spec.certification.session import Options, Suite, open_suite, opened
+from aclnn_spec.certification.session import Options, Suite, open_suite, opened, settled
 
 
 @dataclass(kw_only=True)
@@ -30,6 +30,7 @@ class _Run:
         if not self.open:
             self.stack.enter_context(opened(self.implementation))
             atexit.register(self.stack.close)
+            self.suite = settled(self.suite, self.implementation)
             self.open = True
         return self.suite.run(case_id, self.implementation)
 

@@ -51,6 +51,14 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--certificate", metavar="FILE", help="write the certificate to this file")
     one.add_argument("--waivers", metavar="FILE", help="failures to waive, with their reasons")
     one.add_argument("--shard", metavar="I/N", help="only the I-th of N shares of the full tier")
+    one.add_argument("--device", metavar="N", help="the device to run on; each worker takes its own if left out")
+    one.add_argument(
+        "--library",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="for cann: a library to look symbols up in, host (built if need be) or cann; may be repeated",
+    )
     one.add_argument(
         "--case",
         action="append",
@@ -59,7 +67,7 @@ def parser() -> argparse.ArgumentParser:
         help="only this case, for debugging: the run is then incomplete; may be repeated",
     )
     one.add_argument("-n", "--workers", type=_positive, default=1, metavar="N", help="processes that run cases")
-    one.add_argument("--timeout", type=_seconds, default=60.0, metavar="SECONDS", help="time a case may take")
+    one.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="time a case may take, 60 if left out")
     _lang(one)
 
     one = commands.add_parser("verify", help="recompute a certificate's verdict offline")

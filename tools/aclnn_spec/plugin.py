@@ -6,7 +6,7 @@ its options or `parametrize` is used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -30,6 +30,16 @@ _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("certificate", {"metavar": "FILE", "help": "write the certificate to this file"}),
     ("waivers", {"metavar": "FILE", "help": "failures to waive, with their reasons"}),
     ("shard", {"metavar": "I/N", "help": "only the I-th of N shares of the full tier"}),
+    ("device", {"metavar": "N", "help": "the device to run on; each xdist worker takes its own if left out"}),
+    (
+        "library",
+        {
+            "action": "append",
+            "default": [],
+            "metavar": "PATH",
+            "help": "for cann: a library to look symbols up in, host or cann; may be repeated",
+        },
+    ),
     ("lang", {"default": "en", "choices": ("zh", "en"), "help": "language of the summary"}),
 )
 
@@ -50,6 +60,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("aclnn", "certification of aclnn operators")
     for name, settings in _OPTIONS:
         group.addoption(f"--aclnn-{name}", dest=f"aclnn_{name}", **settings)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_cmdline_main(config: pytest.Config) -> Generator[None, Any, Any]:
+    """Give an implementation that may crash a process of its own, before xdist counts its workers."""
+    if config.option.aclnn_certify and not hasattr(config, "workerinput"):
+        from aclnn_spec.pytest_suite import isolate  # noqa: PLC0415  # see above
+
+        isolate(config)
+    return (yield)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -16,14 +16,17 @@ from aclnn_spec.certification.conclude import CONFORMANT, INCOMPLETE
 from aclnn_spec.certification.entry import Entry
 from aclnn_spec.certification.implementation import Implementation, last_line
 from aclnn_spec.certification.report import summary
-from aclnn_spec.certification.resolve import resolve
-from aclnn_spec.certification.session import Options, Suite, check_target, lost, open_suite, opened
+from aclnn_spec.certification.resolve import resolve, with_settings
+from aclnn_spec.certification.session import Options, Suite, check_target, judged_by, lost, open_suite, opened, settled
 from aclnn_spec.certification.waivers import Waiver
+from aclnn_spec.certification.workers import CRASHES, SECONDS
 from aclnn_spec.spec.errors import InputError
 
 _PROPERTY = "aclnn_entry"
 _DESCRIPTION = "aclnn_description"
 _NARROWED = "aclnn_narrowed"
+_PRODUCT = "aclnn_product"
+_ASKED_FOR = pytest.StashKey[tuple[str, Implementation]]()
 
 
 class CaseFailedError(Exception):
@@ -44,7 +47,7 @@ def set_up(config: pytest.Config) -> None:
     )
     target = Path(option.aclnn_certificate) if option.aclnn_certificate else None
     try:
-        implementation = resolve(option.aclnn_certify, _hooked(config))
+        given, implementation = _asked_for(config)
         suite = open_suite(options, tuple(implementation.operators), implementation.name)
         if target is not None:
             check_target(target, "--aclnn-certificate")
@@ -53,8 +56,47 @@ def set_up(config: pytest.Config) -> None:
     # Without paths on the command line the run is the certification alone, not also the tests around here.
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
         config.args = []
-    run = Certification(config, suite, implementation, target)
+    run = Certification(config, suite, implementation, given, target)
     config.pluginmanager.register(run, "aclnn_certification")
+
+
+def isolate(config: pytest.Config) -> None:
+    """Send an implementation that may crash or hang into an xdist worker, with a time-out for each case.
+
+    What the command line says of workers and time-outs stands, `-n 0` among it.
+    """
+    try:
+        given, implementation = _asked_for(config)
+    except InputError as error:
+        raise pytest.UsageError(*error.faults) from None
+    option = config.option
+    if not getattr(implementation, "isolated", False) or option.collectonly or getattr(option, "usepdb", False):
+        return
+    missing = [name for name, has in (("xdist", "numprocesses"), ("timeout", "timeout")) if not hasattr(option, has)]
+    if missing:
+        needed = " and ".join(f"pytest-{name}" for name in missing)
+        raise pytest.UsageError(
+            f"{given} can crash or hang this process: found no {needed}, expected it installed; or use "
+            "aclnn-spec certify, which needs neither"
+        )
+    if option.numprocesses is None and not option.tx:
+        option.numprocesses = 1
+    if option.maxworkerrestart is None:
+        option.maxworkerrestart = str(CRASHES)
+    if option.timeout is None and not config.getini("timeout"):
+        # A thread ends the worker; a signal would wait for the C function to come back.
+        option.timeout, option.timeout_method = SECONDS, "thread"
+
+
+def _asked_for(config: pytest.Config) -> tuple[str, Implementation]:
+    """The text that names the implementation, and the implementation, made once; InputError if there is none."""
+    if _ASKED_FOR not in config.stash:
+        option, extra = config.option, _hooked(config)
+        given = with_settings(
+            option.aclnn_certify, device=option.aclnn_device, libraries=option.aclnn_library, extra=extra
+        )
+        config.stash[_ASKED_FOR] = given, resolve(given, extra)
+    return config.stash[_ASKED_FOR]
 
 
 def _hooked(config: pytest.Config) -> dict[str, Any]:
@@ -75,10 +117,10 @@ class Certification:
     """A certification under way in one pytest process."""
 
     def __init__(
-        self, config: pytest.Config, suite: Suite, implementation: Implementation, target: Path | None
+        self, config: pytest.Config, suite: Suite, implementation: Implementation, given: str, target: Path | None
     ) -> None:
         self.config, self.suite, self.implementation, self.target = config, suite, implementation, target
-        self.given: str = config.option.aclnn_certify
+        self.given = given
         self.entries: dict[str, Entry] = {}
         self.description: dict[str, Any] | None = None
         self.certificate: Certificate | None = None
@@ -110,6 +152,7 @@ class Certification:
             except Exception as error:  # noqa: BLE001  # whatever open() raises is the implementation's fault
                 line = last_line(error)
                 return lost(case_id, "raised", f"open() 抛出异常 {line}", f"open() raised {line}")
+            self.suite = settled(self.suite, self.implementation)
             self._open = True
         return self.suite.run(case_id, self.implementation)
 
@@ -138,7 +181,8 @@ class Certification:
         described = self.description or describe(self.implementation, self.given)
         self._stack.close()
         if hasattr(self.config, "workeroutput"):
-            self.config.workeroutput |= {_DESCRIPTION: described, _NARROWED: self.narrowed}
+            said = {_DESCRIPTION: described, _NARROWED: self.narrowed, _PRODUCT: self.suite.options.product}
+            self.config.workeroutput |= said
             return
         if self.config.option.collectonly:
             return
@@ -154,6 +198,7 @@ class Certification:
     def pytest_testnodedown(self, node: Any) -> None:
         output = getattr(node, "workeroutput", {})
         self.description = output.get(_DESCRIPTION, self.description)
+        self.suite = judged_by(self.suite, output.get(_PRODUCT, self.suite.options.product))
         self.narrowed = self.narrowed or output.get(_NARROWED, False)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:

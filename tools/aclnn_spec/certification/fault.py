@@ -20,11 +20,14 @@ KINDS = (
     "crashed",
     "timed_out",
     "inconsistent",
+    "runtime",
+    "life_cycle",
 )
 """status: a code that is not accepted · value: wrong elements · stray_write: bytes changed that are no element of
 the output · input_changed: an input's bytes changed · workspace: a size that cannot be · not_repeatable: the same
 call gave other bits · raised: an exception came out · wrong_type: an answer of the wrong type · crashed, timed_out:
-the process died or hung · inconsistent: the same call gave another status."""
+the process died or hung · inconsistent: the same call gave another status · runtime: the runtime around the two
+phases failed, to copy or to synchronise · life_cycle: a handle was kept, or released twice."""
 
 
 LONGEST = 4000
@@ -53,6 +56,18 @@ def fault(kind: str, *, zh: str, en: str) -> Fault:
     if kind not in KINDS:
         raise ValueError(f"kind: found {kind!r}, expected one of {', '.join(KINDS)}")
     return Fault(kind=kind, message=Text(zh=printable(zh), en=printable(en)))
+
+
+class FaultError(Exception):
+    """Raised by an implementation that has itself found what is wrong with the library behind it.
+
+    `answer` is what the phase would have given, if it came to an answer.
+    """
+
+    def __init__(self, kind: str, *, zh: str, en: str, answer: Any = None) -> None:
+        super().__init__(en)
+        self.fault = fault(kind, zh=zh, en=en)
+        self.answer = answer
 
 
 def printable(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ SCOPES = ("full", "numerics")
 MEMBERS = ("name", "version", "operators", "get_workspace_size", "execute")
 """What every implementation has."""
 
+WORKER = "ACLNN_SPEC_WORKER"
+"""The environment variable that tells a worker of the command its number."""
+
 Arguments: TypeAlias = Mapping[str, Any]
 """Parameter name → Tensor, number, or None for a null pointer."""
 
@@ -36,8 +40,10 @@ class PhaseOne:
 class Implementation(Protocol):
     """A backend that offers operators through the two-phase call.
 
-    Optional members: `scope` (`full` unless given), `open()`, `close()`, and `details() -> dict`, whose entries go
-    into the certificate.
+    Optional members: `scope` (`full` unless given), `open()`, `close()`, `details() -> dict`, whose entries go into the
+    certificate, `product`, the id of the product it runs on, known once it is open, `recent_error() -> str`, what it
+    says of the call that has just failed, and `isolated`, true of one that may crash or hang the process it runs in.
+    What it finds wrong by itself, bytes overwritten in a memory of its own say, it raises as a FaultError.
     """
 
     name: str
@@ -121,6 +127,13 @@ def scope_of(implementation: Implementation) -> str:
     """`full` or `numerics`."""
     scope: str = getattr(implementation, "scope", "full")
     return scope
+
+
+def worker_number() -> int:
+    """Which worker of a run this process is, from 0; 0 too where there are no workers."""
+    text = os.environ.get(WORKER) or os.environ.get("PYTEST_XDIST_WORKER", "")
+    digits = text.removeprefix("gw")
+    return int(digits) if digits.isdecimal() else 0
 
 
 def check_implementation(candidate: Any, where: str) -> Implementation:

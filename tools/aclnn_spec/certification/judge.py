@@ -34,6 +34,8 @@ class Answer:
     statuses: tuple[int, ...] = ()
     workspace_size: int | None = None
     faults: tuple[Fault, ...] = ()
+    said: str = ""
+    """What the implementation says of the status that is not 0."""
 
     @property
     def succeeded(self) -> bool:
@@ -82,29 +84,31 @@ class Judge:
         known = self.operator.tables.status_codes
         return any(known[name] == status for name in self.codes if name in known)
 
-    def status_faults(self, statuses: tuple[int, ...]) -> Iterator[Fault]:
+    def status_faults(self, answer: Answer) -> Iterator[Fault]:
         """What is wrong with the statuses of a call whose phases both answered as far as they ran."""
+        statuses = answer.statuses
+        said_zh, said_en = (f"；实现的说明：{answer.said}", f"; it says: {answer.said}") if answer.said else ("", "")
         late = len(statuses) > 1 and statuses[1] != 0
         if not self.accepts(statuses[-1]):
             phase, found = len(statuses), self.status_text(statuses[-1])
             expected = " or ".join(self._code_text(name) for name in self.codes)
             yield fault(
                 "status",
-                zh=f"第{'一二'[phase - 1]}段返回 {found}，应为 {expected.replace(' or ', ' 或 ')}",
-                en=f"phase {phase} answered {found}, expected {expected}",
+                zh=f"第{'一二'[phase - 1]}段返回 {found}，应为 {expected.replace(' or ', ' 或 ')}{said_zh}",
+                en=f"phase {phase} answered {found}, expected {expected}{said_en}",
             )
         elif late and self.case.outcome.kind == "error":
             yield fault(
                 "status",
-                zh=f"第二段才返回 {self.status_text(statuses[-1])}，应在第一段就拒绝",
-                en=f"phase 2 answered {self.status_text(statuses[-1])}, which phase 1 should have",
+                zh=f"第二段才返回 {self.status_text(statuses[-1])}，应在第一段就拒绝{said_zh}",
+                en=f"phase 2 answered {self.status_text(statuses[-1])}, which phase 1 should have{said_en}",
             )
 
     def judge(self, answer: Answer, memory: Memory) -> Judgement:
         """Judge a call that has ended."""
         faults = list(answer.faults)
         if not faults and answer.statuses:
-            faults += self.status_faults(answer.statuses)
+            faults += self.status_faults(answer)
         if answer.workspace_size is not None:
             faults += self._workspace_faults(answer.workspace_size)
         faults += memory.faults()

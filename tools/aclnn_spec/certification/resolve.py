@@ -6,11 +6,12 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
+from urllib.parse import quote, unquote
 
 from aclnn_spec.certification.implementation import MEMBERS, Implementation, check_implementation, last_line
 from aclnn_spec.spec.errors import InputError
@@ -27,8 +28,9 @@ def registered() -> tuple[str, ...]:
 def resolve(text: str, extra: Mapping[str, Any] = MappingProxyType({})) -> Implementation:
     """Find an implementation by `name`, `name:argument`, `module:attribute` or `path/to/file.py:attribute`.
 
-    A name is one of `extra` or of the entry points; the argument is handed to what makes the implementation. The
-    current directory counts as a place of modules. InputError says in one line what went wrong.
+    A name is one of `extra` or of the entry points; the argument is handed to what makes the implementation, by
+    keyword where it is `key=value&…` (percent-encoded; a repeated key gives a tuple). The current directory counts as
+    a place of modules. InputError says in one line what went wrong.
     """
     name, colon, argument = text.partition(":")
     if name in extra:
@@ -58,6 +60,35 @@ def resolve(text: str, extra: Mapping[str, Any] = MappingProxyType({})) -> Imple
     return _made(found, text, None)
 
 
+def with_settings(
+    text: str, *, device: str | None = None, libraries: Sequence[str] = (), extra: Collection[str] = ()
+) -> str:
+    """The text that names an implementation together with what the options of their own say."""
+    settings = [("device", device)] if device is not None else []
+    settings += [("library", library) for library in libraries]
+    if not settings:
+        return text
+    name, _, argument = text.partition(":")
+    if name not in (*extra, *registered()) or (argument and "=" not in argument):
+        option = settings[0][0]
+        raise InputError(f"--{option}: found it with {text!r}, expected the plain name of a registered implementation")
+    pairs = [f"{key}={quote(value, safe='/')}" for key, value in settings]
+    return f"{name}:{'&'.join([argument, *pairs] if argument else pairs)}"
+
+
+def _settings(argument: str | None) -> tuple[tuple[str, ...], dict[str, str | tuple[str, ...]]]:
+    """The positional and the keyword arguments that an argument stands for."""
+    if argument is None:
+        return (), {}
+    if "=" not in argument:
+        return (argument,), {}
+    found: dict[str, list[str]] = {}
+    for pair in argument.split("&"):
+        key, _, value = pair.partition("=")
+        found.setdefault(key, []).append(unquote(value))
+    return (), {key: values[0] if len(values) == 1 else tuple(values) for key, values in found.items()}
+
+
 def _made(found: Any, where: str, argument: str | None) -> Implementation:
     """Make an implementation of what was found: itself, an instance of the class, or what the function gives."""
     finished = not isinstance(found, type) and all(hasattr(found, member) for member in MEMBERS)
@@ -67,17 +98,17 @@ def _made(found: Any, where: str, argument: str | None) -> Implementation:
         if argument is not None:
             raise InputError(f"{where}: found an argument {argument!r}, expected none: it is made already")
         return check_implementation(found, where)
-    given = () if argument is None else (argument,)
+    given, keywords = _settings(argument)
     try:
-        inspect.signature(found).bind(*given)
+        inspect.signature(found).bind(*given, **keywords)
     except TypeError as error:
         name = getattr(found, "__name__", repr(found))
-        shown = f"{argument!r} for" if given else "no argument for"
+        shown = "no argument for" if argument is None else f"{argument!r} for"
         raise InputError(f"{where}: found {shown} {name}, which has another signature: {error}") from None
     except ValueError:  # a builtin without a signature: the call itself will tell
         pass
     try:
-        made = found(*given)
+        made = found(*given, **keywords)
     except InputError:
         raise
     except (Exception, SystemExit) as error:

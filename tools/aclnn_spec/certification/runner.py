@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from aclnn_spec.certification.entry import Entry, explain
-from aclnn_spec.certification.fault import Fault, fault
+from aclnn_spec.certification.fault import Fault, FaultError, fault
 from aclnn_spec.certification.implementation import Implementation, PhaseOne, ResultError, last_line, scope_of
 from aclnn_spec.certification.judge import Answer, Judge, Judgement
 from aclnn_spec.certification.memory import Memory, fresh
@@ -124,7 +124,7 @@ class _Run:
         faults: list[Fault] = []
         given = dict(memory.arguments)
         found = _guarded(lambda: self.implementation.get_workspace_size(self.operator.name, given), faults, "一", "1")
-        if faults:
+        if found is None and faults:
             return _Started(judge=judge, memory=memory, answer=Answer(faults=tuple(faults)), phase_one=None)
         if not isinstance(found, PhaseOne):
             faults.append(_type_fault("第一段的结果", "the answer of phase 1", found, "PhaseOne"))
@@ -133,7 +133,12 @@ class _Run:
         size = None
         if status == 0:
             size = _integer(found.workspace_size, faults, "workspace 大小", "the workspace size", None)
-        answer = Answer(statuses=() if status is None else (status,), workspace_size=size, faults=tuple(faults))
+        answer = Answer(
+            statuses=() if status is None else (status,),
+            workspace_size=size,
+            faults=tuple(faults),
+            said=self.said(status),
+        )
         return _Started(judge=judge, memory=memory, answer=answer, phase_one=found)
 
     def finish(self, started: _Started, *, keep: bool) -> _Ended:
@@ -150,10 +155,20 @@ class _Run:
         faults: list[Fault] = []
         found = _guarded(lambda: self.implementation.execute(self.operator.name, phase_one), faults, "二", "2")
         status = None
-        if not faults:
+        if found is not None or not faults:
             status = _integer(found, faults, "第二段的状态码", "the status of phase 2")
         statuses = answer.statuses if status is None else (*answer.statuses, status)
-        return replace(answer, statuses=statuses, faults=tuple(faults))
+        return replace(answer, statuses=statuses, faults=tuple(faults), said=self.said(status))
+
+    def said(self, status: int | None) -> str:
+        """What the implementation says of a status that is not 0."""
+        tell = getattr(self.implementation, "recent_error", None)
+        if not status or not callable(tell):
+            return ""
+        try:
+            return str(tell())
+        except Exception as error:  # noqa: BLE001 - a courtesy that must not end the run
+            return last_line(error)
 
     def judged(self, started: _Started, answer: Answer, *, keep: bool) -> _Ended:
         """Judge a call that is over, keeping its result's bytes if the next call's are held against them."""
@@ -195,6 +210,9 @@ def _guarded(call: Callable[[], Any], faults: list[Fault], zh: str, en: str) -> 
     try:
         with np.errstate(all="ignore"):
             return call()
+    except FaultError as error:
+        faults.append(error.fault)
+        return error.answer
     except ResultError as error:
         faults.append(fault("wrong_type", zh=f"第{zh}段：{error}", en=f"phase {en}: {error}"))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is the implementation's fault

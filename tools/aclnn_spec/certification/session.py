@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -115,15 +115,37 @@ def open_suite(options: Options, offered: Collection[str], name: str, spec: Spec
     operators = tuple(n for n in stable if n in (options.operators or offered))
     if not operators:
         raise InputError(f"operators: {name} offers {has}, expected one of {', '.join(stable)}")
-    for each in operators:
-        if options.product and not stable[each].products[options.product]:
-            where = known.tables.products[options.product].name.en
-            raise InputError(f"product: {each} is not supported on {options.product} ({where})")
     waivers = load_waivers(options.waivers, known.schemas) if options.waivers else ()
+    check_products(options.product, operators, known)
     golden = Golden(options.golden or golden_directory(options.tier), known)
     if golden.tier != options.tier:
         raise InputError(f"{golden.directory}: found the {golden.tier} tier, expected {options.tier}")
     return Suite(options=options, spec=known, golden=golden, operators=operators, waivers=waivers)
+
+
+def settled(suite: Suite, implementation: Implementation) -> Suite:
+    """The suite for an open implementation: judged by the product that it runs on, unless the options name one."""
+    if suite.options.product is not None:
+        return suite
+    return judged_by(suite, getattr(implementation, "product", None))
+
+
+def judged_by(suite: Suite, product: str | None) -> Suite:
+    """The suite, judged by what holds on this product."""
+    if product == suite.options.product:
+        return suite
+    options = replace(suite.options, product=product)
+    check_options(options, suite.spec)
+    check_products(product, suite.operators, suite.spec)
+    return replace(suite, options=options)
+
+
+def check_products(product: str | None, operators: Iterable[str], spec: Spec) -> None:
+    """Refuse a product that one of the operators is not supported on."""
+    for each in operators:
+        if product and not spec.operators[each].products[product]:
+            where = spec.tables.products[product].name.en
+            raise InputError(f"product: {each} is not supported on {product} ({where})")
 
 
 def check_options(options: Options, spec: Spec) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 from aclnn_spec.certification.certificate import FORMAT, Certificate, judge_digest
 from aclnn_spec.certification.conclude import conclude
 from aclnn_spec.certification.entry import Entry
-from aclnn_spec.certification.judge import Judge
+from aclnn_spec.certification.judge import Answer, Judge
 from aclnn_spec.certification.runner import in_scope
 from aclnn_spec.golden.case import Case
 from aclnn_spec.spec.read import Spec
 
-_NO_STATUS = frozenset({"status", "raised", "wrong_type", "crashed", "timed_out", "inconsistent"})
+_NO_STATUS = frozenset({"status", "raised", "wrong_type", "crashed", "timed_out", "inconsistent", "runtime"})
 """Faults with which a call need not have ended in an accepted status."""
 
 _ONE_CALL = frozenset({"once", "crossed", "nested", "after"})
@@ -131,7 +131,7 @@ def _statuses(entry: Entry, case: Case, judge: Judge) -> Iterator[str]:
     for statuses in entry.statuses:
         ended = bool(statuses) and (statuses[-1] != 0 or len(statuses) == 2)  # noqa: PLR2004 - two phases
         lawful = ended and (len(statuses) == 1 or statuses[0] == 0)
-        faults = list(judge.status_faults(statuses)) if lawful else []
+        faults = list(judge.status_faults(Answer(statuses=statuses))) if lawful else []
         if not lawful or faults:
             reason = faults[0].message.en if faults else "expected both phases of a call, or a refusal"
             yield f"statuses: found {list(statuses)}, {reason}"

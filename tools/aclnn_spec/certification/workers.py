@@ -7,25 +7,33 @@ out of time fails the case it had, and another takes its place.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import count
 from multiprocessing.connection import Connection, wait
 from time import monotonic
 from typing import Any
 
 from aclnn_spec.certification.certificate import describe
 from aclnn_spec.certification.entry import Entry
-from aclnn_spec.certification.implementation import last_line
+from aclnn_spec.certification.implementation import WORKER, last_line
 from aclnn_spec.certification.resolve import resolve
-from aclnn_spec.certification.session import Options, Suite, lost, open_suite, opened
+from aclnn_spec.certification.session import Options, Suite, lost, open_suite, opened, settled
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.read import Spec
 
-PATIENCE = 25
+CRASHES = 100
 """Workers lost before a run is given up; what is left of the suite then has no entry."""
+
+HANGS = 25
+"""Likewise of workers that ran out of time."""
+
+SECONDS = 60.0
+"""Time a case may take, unless the user says otherwise."""
 
 START_SECONDS = 600.0
 """Time a worker has to load the implementation and the data."""
@@ -37,6 +45,7 @@ Progress = Callable[[int, int], None]
 class _Worker:
     process: Any
     connection: Connection
+    number: int
     case_id: str | None = None
     deadline: float = field(default_factory=lambda: monotonic() + START_SECONDS)
     ready: bool = False
@@ -56,7 +65,7 @@ def run_isolated(
     options: Options,
     *,
     workers: int = 1,
-    timeout: float = 60.0,
+    timeout: float = SECONDS,
     progress: Progress = lambda _a, _b: None,
     spec: Spec | None = None,
 ) -> Isolated:
@@ -85,7 +94,13 @@ class _Run:
     todo: deque[str] = field(default_factory=deque)
     suite: Suite | None = None
     description: dict[str, Any] = field(default_factory=dict)
-    lost: int = 0
+    crashes: int = 0
+    hangs: int = 0
+
+    @property
+    def given_up(self) -> bool:
+        """Whether too many workers were lost."""
+        return self.crashes >= CRASHES or self.hangs >= HANGS
 
     def finish(self, workers: int) -> Isolated:
         self.start()
@@ -100,10 +115,12 @@ class _Run:
         # Fresh processes: whatever libraries this process has loaded, an implementation's do not meet them half forked.
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        process = context.Process(target=serve, args=(theirs, self.given, self.options), daemon=True)
+        taken = {worker.number for worker in self.live}
+        number = next(i for i in count() if i not in taken)
+        process = context.Process(target=serve, args=(theirs, self.given, self.options, number), daemon=True)
         process.start()
         theirs.close()
-        self.live.append(_Worker(process=process, connection=ours))
+        self.live.append(_Worker(process=process, connection=ours, number=number))
 
     def serve(self, workers: int) -> None:
         """Wait for whatever comes first: an answer, a death, or the end of somebody's time."""
@@ -129,8 +146,9 @@ class _Run:
         if kind == "ready":
             worker.ready = True
             if self.suite is None:
-                offered, name, self.description = content
-                self.suite = open_suite(self.options, offered, name, self.spec)
+                offered, name, product, self.description = content
+                options = replace(self.options, product=self.options.product or product)
+                self.suite = open_suite(options, offered, name, self.spec)
                 self.todo.extend(self.suite.selected)
                 for _ in range(min(workers, len(self.todo)) - 1):
                     self.start()
@@ -138,7 +156,7 @@ class _Run:
 
     def next_case(self, worker: _Worker) -> None:
         """Hand out a case, or let the worker go when there is none."""
-        if not self.todo or self.lost >= PATIENCE:
+        if not self.todo or self.given_up:
             worker.case_id = None
             self.dismiss(worker)
             return
@@ -154,6 +172,7 @@ class _Run:
         worker.process.join(5)
         code = worker.process.exitcode
         zh, en = _ended(code)
+        self.crashes += 1
         self.gone(worker, "crashed", f"进程{zh}", f"the process {en}")
 
     def timed_out(self, worker: _Worker) -> None:
@@ -161,18 +180,18 @@ class _Run:
         if not worker.ready and self.suite is None:
             raise InputError(f"{self.given}: was not loaded within {START_SECONDS:g} seconds")
         seconds = f"{self.timeout:g}"
+        self.hangs += 1
         self.gone(worker, "timed_out", f"{seconds} 秒内没有结束", f"did not end within {seconds} seconds")
 
     def gone(self, worker: _Worker, kind: str, zh: str, en: str) -> None:
         self.end(worker)
-        self.lost += 1
         if worker.case_id is not None:
             self.entries.append(lost(worker.case_id, kind, zh, en))
         elif not worker.ready and self.suite is None:
             raise InputError(f"{self.given}: while it was loaded, {en}")
         elif not self.todo:
             return
-        if self.todo and self.lost < PATIENCE:
+        if self.todo and not self.given_up:
             self.start()
 
     def dismiss(self, worker: _Worker) -> None:
@@ -207,27 +226,27 @@ def _ended(code: int | None) -> tuple[str, str]:
     return f"以退出码 {code} 结束", f"ended with exit code {code}"
 
 
-def serve(connection: Connection, given: str, options: Options) -> None:
+def serve(connection: Connection, given: str, options: Options, number: int) -> None:
     """Be a worker: load the implementation, then answer case ids with entries until there are none."""
     # Ctrl-C reaches the whole group; the parent decides what becomes of the run.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ[WORKER] = str(number)
     with ExitStack() as stack:
         try:
             implementation = resolve(given)
-            suite = open_suite(options, tuple(implementation.operators), implementation.name)
+            opening = opened(implementation)
+            try:
+                stack.enter_context(opening)
+            except InputError:
+                raise
+            except Exception as error:  # whatever opening raises is the implementation's
+                raise InputError(f"{given}: open() raised {last_line(error)}") from error
+            offered, name = tuple(implementation.operators), implementation.name
+            suite = settled(open_suite(options, offered, name), implementation)
         except InputError as error:
             connection.send(("error", error.faults))
             return
-        try:
-            stack.enter_context(opened(implementation))
-        except InputError as error:
-            connection.send(("error", error.faults))
-            return
-        except Exception as error:  # noqa: BLE001  # whatever opening raises is the implementation's
-            connection.send(("error", (f"{given}: open() raised {last_line(error)}",)))
-            return
-        name = implementation.name
-        connection.send(("ready", (tuple(implementation.operators), name, describe(implementation, given))))
+        connection.send(("ready", (offered, name, suite.options.product, describe(implementation, given))))
         try:
             for case_id in _ids(connection):
                 connection.send(("entry", suite.run(case_id, implementation)))
@@ -246,4 +265,4 @@ def _ids(connection: Connection) -> Iterator[str]:
         yield case_id
 
 
-__all__: Sequence[str] = ("PATIENCE", "Isolated", "run_isolated", "serve")
+__all__: Sequence[str] = ("CRASHES", "HANGS", "SECONDS", "Isolated", "run_isolated", "serve")

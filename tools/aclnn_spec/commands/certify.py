@@ -7,8 +7,9 @@ from pathlib import Path
 
 from aclnn_spec.certification.conclude import CONFORMANT
 from aclnn_spec.certification.report import summary
+from aclnn_spec.certification.resolve import with_settings
 from aclnn_spec.certification.session import Options, check_options, check_target
-from aclnn_spec.certification.workers import run_isolated
+from aclnn_spec.certification.workers import SECONDS, run_isolated
 from aclnn_spec.commands.progress import Bar
 from aclnn_spec.spec.read import load_spec
 
@@ -30,9 +31,15 @@ def run(given: Namespace) -> int:
     target = Path(given.certificate) if given.certificate else None
     if target is not None:
         check_target(target, "--certificate")
+    implementation = with_settings(given.implementation, device=given.device, libraries=given.library)
     with Bar("certify") as bar:
         done = run_isolated(
-            given.implementation, options, workers=given.workers, timeout=given.timeout, progress=bar.show, spec=spec
+            implementation,
+            options,
+            workers=given.workers,
+            timeout=given.timeout or SECONDS,
+            progress=bar.show,
+            spec=spec,
         )
     certificate = done.suite.certificate(done.entries, done.description)
     if target is not None:

@@ -1,0 +1,204 @@
+"""A device in use: initialised, with a stream and the memory taken from it, and a count of all that is not released."""
+
+from __future__ import annotations
+
+import ctypes
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aclnn_spec.certification.fault import FaultError
+from aclnn_spec.golden.tensor import CANARY
+from aclnn_spec.implementations.cann.runtime import (
+    ALREADY_INITIALISED,
+    DEVICE_TO_HOST,
+    HOST_TO_DEVICE,
+    MALLOC_HUGE_FIRST,
+    SUCCESS,
+    Runtime,
+)
+from aclnn_spec.spec.errors import InputError
+from aclnn_spec.spec.model import Text
+
+GUARD = 256
+"""Bytes of canary before and behind every block; a multiple of the alignment that tensor data needs."""
+
+_ALIGNMENT = 32
+_KINDS = ("tensor", "executor", "stream", "allocation", "misuse")
+"""What the host library counts; misuse: releases of what was not alive."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """Device memory of `size` bytes between guards; `life` is the life of the context it was taken in."""
+
+    name: str
+    base: int
+    size: int
+    life: int
+
+    @property
+    def data(self) -> int:
+        """The address of the first byte after the guard."""
+        return self.base + GUARD
+
+    @property
+    def total(self) -> int:
+        """The bytes taken: guards, content and padding, and as much again as the API asks for."""
+        return 2 * GUARD + -(-self.size // _ALIGNMENT) * _ALIGNMENT + _ALIGNMENT
+
+
+@dataclass(kw_only=True)
+class Session:
+    """One device with one stream. What it hands out it takes back exactly once; a lost context is set up anew."""
+
+    runtime: Runtime
+    device: int
+    ours: bool
+    """Whether this session initialised the process; what others initialised is not finalised or reset."""
+    stream: ctypes.c_void_p = field(default_factory=ctypes.c_void_p)
+    life: int = 0
+    lost: bool = False
+    alive: Counter[str] = field(default_factory=Counter)
+    stray: Counter[str] = field(default_factory=Counter)
+    """What the library counted beyond `alive` when last looked at."""
+
+    def take(self, name: str, size: int, content: NDArray[np.uint8] | None = None) -> Block:
+        """Take memory for a tensor's storage or a workspace; all of it is canary but the content."""
+        block = Block(name=name, base=0, size=size, life=self.life)
+        base = ctypes.c_void_p()
+        self._check("aclrtMalloc", self.runtime.aclrtMalloc(ctypes.byref(base), block.total, MALLOC_HUGE_FIRST))
+        block = Block(name=name, base=base.value or 0, size=size, life=self.life)
+        self.alive["allocation"] += 1
+        staging = np.full(block.total, CANARY, np.uint8)
+        if content is not None:
+            staging[GUARD : GUARD + size] = content
+        try:
+            self._copy(block.base, staging.ctypes.data, block.total, HOST_TO_DEVICE)
+        except FaultError:
+            self.give_back(block)
+            raise
+        return block
+
+    def fetch(self, block: Block) -> tuple[NDArray[np.uint8], list[Text]]:
+        """Copy a block's content back, and say which of its guards have changed."""
+        staging = np.empty(block.total, np.uint8)
+        self._copy(staging.ctypes.data, block.base, block.total, DEVICE_TO_HOST)
+        end, changed = GUARD + block.size, []
+        for zh, en, part in (("之前", "before", staging[:GUARD]), ("之后", "behind", staging[end:])):
+            count = int(np.count_nonzero(part != CANARY))
+            if count:
+                changed.append(
+                    Text(
+                        zh=f"设备上 {block.name} 的内存{zh}有 {count} 个字节被改写",
+                        en=f"{count} bytes {en} the device memory of {block.name} were overwritten",
+                    )
+                )
+        return staging[GUARD:end], changed
+
+    def give_back(self, block: Block) -> None:
+        """Release memory, unless it went with its context."""
+        if block.life == self.life:
+            self.alive["allocation"] -= 1
+            self.runtime.aclrtFree(block.base)
+
+    def synchronise(self) -> None:
+        """Wait for the stream; if that fails its context is lost, and FaultError (runtime) says why."""
+        status = self.runtime.aclrtSynchronizeStream(self.stream)
+        if status != SUCCESS:
+            self.lost = True
+            self.life += 1
+            self.alive["allocation"] = self.alive["stream"] = 0
+            self._check("aclrtSynchronizeStream", status)
+
+    def recover(self) -> None:
+        """Set up a lost context anew; FaultError (runtime) where that is not ours to do or fails."""
+        if not self.lost:
+            return
+        if not self.ours:
+            raise FaultError(
+                "runtime",
+                zh="设备上下文已在先前的用例中损坏；本进程的 CANN 由别处初始化，不能由此复位",
+                en="the device's context was lost in an earlier case; others initialised CANN, so it is not reset here",
+            )
+        self._check("aclrtResetDevice", self.runtime.aclrtResetDevice(self.device))
+        self._check("aclrtSetDevice", self.runtime.aclrtSetDevice(self.device))
+        self._check("aclrtCreateStream", self.runtime.aclrtCreateStream(ctypes.byref(self.stream)))
+        self.alive["stream"] += 1
+        self.lost = False
+        self.recount()
+
+    def astray(self) -> Text | None:
+        """How the library's count of what is alive has come to differ from ours since last asked."""
+        before = Counter(self.stray)
+        self.recount()
+        zh, en = [], []
+        for kind, chinese in (("executor", "执行器"), ("tensor", "张量"), ("stream", "流"), ("allocation", "内存块")):
+            more = self.stray[kind] - before[kind]
+            if more:
+                ours = self.alive[kind]
+                zh.append(f"{chinese}应有 {ours} 个存活，实有 {ours + more} 个")
+                en.append(f"{ours + more} of kind {kind} are alive, expected {ours}")
+        misused = self.stray["misuse"] - before["misuse"]
+        if misused:
+            zh.append(f"有 {misused} 次释放了并不存活的对象")
+            en.append(f"{misused} times something was released that was not alive")
+        return Text(zh="；".join(zh), en="; ".join(en)) if en else None
+
+    def recount(self) -> None:
+        """Take the library's present count as the one to start from, if it counts at all."""
+        count = self.runtime.optional.get("aclnnHostAlive")
+        if count is not None:
+            self.stray = Counter({kind: count(kind.encode()) - self.alive[kind] for kind in _KINDS})
+
+    def _copy(self, target: int, source: int, size: int, kind: int) -> None:
+        self._check("aclrtMemcpy", self.runtime.aclrtMemcpy(target, size, source, size, kind))
+
+    def _check(self, name: str, status: int) -> None:
+        if status != SUCCESS:
+            text = self.runtime.failure(name, status)
+            raise FaultError("runtime", zh=f"运行时调用失败：{text}", en=f"a call of the runtime failed: {text}")
+
+
+@contextmanager
+def session(runtime: Runtime, *, device: int | None, worker: int) -> Iterator[Session]:
+    """Initialise the process and a device, and undo it in the end.
+
+    Without a device each worker has its own, as far as there are enough. InputError says what failed.
+    """
+
+    def must(name: str, status: int) -> None:
+        if status != SUCCESS:
+            raise InputError(f"cann: {runtime.failure(name, status)}")
+
+    with ExitStack() as stack:
+        status = runtime.aclInit(None)
+        ours = status != ALREADY_INITIALISED
+        if ours:
+            must("aclInit", status)
+            stack.callback(runtime.aclFinalize)
+        else:
+            runtime.recent_error()
+        count = ctypes.c_uint32()
+        must("aclrtGetDeviceCount", runtime.aclrtGetDeviceCount(ctypes.byref(count)))
+        if not count.value:
+            raise InputError("cann: found no device: aclrtGetDeviceCount gave 0, expected at least 1")
+        if device is not None and not 0 <= device < count.value:
+            raise InputError(f"cann: device: found {device}, expected 0 to {count.value - 1}")
+        number = worker % count.value if device is None else device
+        must("aclrtSetDevice", runtime.aclrtSetDevice(number))
+        if ours:
+            stack.callback(runtime.aclrtResetDevice, number)
+        one = Session(runtime=runtime, device=number, ours=ours)
+        must("aclrtCreateStream", runtime.aclrtCreateStream(ctypes.byref(one.stream)))
+        one.alive["stream"] += 1
+        one.recount()
+        try:
+            yield one
+        finally:
+            if not one.lost:
+                runtime.aclrtDestroyStream(one.stream)
