@@ -99,6 +99,13 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("operator", metavar="OPERATOR")
     _lang(one)
 
+    one = commands.add_parser("host", help="the API's C interface on a CPU")
+    actions = one.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=_Parser)
+    one = actions.add_parser("build", help="compile the host library with the system's C compiler; print its path")
+    one.add_argument("--output", metavar="FILE", help="write the library there instead of the user's cache")
+    one.add_argument("--fault", metavar="NAME", help="compile a fault in, to see it condemned (see src/faults.h)")
+    one.add_argument("--sanitize", action="store_true", help="with AddressSanitizer and UndefinedBehaviorSanitizer")
+
     one = commands.add_parser("fetch", help="download golden data and verify it")
     _tier(one)
     one.add_argument("--url", metavar="BASE", help="where the published golden data lies")

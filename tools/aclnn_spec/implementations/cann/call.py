@@ -27,6 +27,15 @@ class _Held:
     blocks: list[tuple[Block, Array | None]] = field(default_factory=list)
     tensors: list[int] = field(default_factory=list)
     executor: int | None = None
+    counted: int = 0
+    """1 for an executor that the library counts; one of a library of somebody's own is not known to the host library."""
+
+    def spend(self) -> int | None:
+        """Give the executor away; whoever takes it frees it."""
+        executor, self.executor = self.executor, None
+        self.session.alive["executor"] -= self.counted
+        self.counted = 0
+        return executor
 
     def fetch(self) -> tuple[Text, ...]:
         """Copy all storages back, and say which guards have changed."""
@@ -42,9 +51,7 @@ class _Held:
         """Give everything back, in the reverse order of taking it."""
         runtime, alive = self.session.runtime, self.session.alive
         if self.executor is not None:
-            executor, self.executor = self.executor, None
-            alive["executor"] -= 1
-            runtime.aclDestroyAclOpExecutor(executor)
+            runtime.aclDestroyAclOpExecutor(self.spend())
         while self.tensors:
             alive["tensor"] -= 1
             runtime.aclDestroyTensor(self.tensors.pop())
@@ -71,11 +78,13 @@ class Call:
             given = self._arguments(arguments)
             for name, target in (("workspaceSize", size), ("executor", executor)):
                 given[name] = None if name in arguments else ctypes.byref(target)
+            before = self.session.count("executor")
             names = [name for name, _ in self.operator.get_workspace_size.parameters]
             status: int = self.phases.get_workspace_size(*(given[name] for name in names))
             if status == SUCCESS and executor.value is not None:
                 self._held.executor = executor.value
-                self.session.alive["executor"] += 1
+                self._held.counted = min(self.session.count("executor") - before, 1)
+                self.session.alive["executor"] += self._held.counted
                 self.workspace_size = size.value
                 return status
             self.strays = self._held.fetch()
@@ -100,11 +109,9 @@ class Call:
             given = {
                 "workspace": workspace.data if workspace else None,
                 "workspaceSize": self.workspace_size,
-                "executor": held.executor,
+                "executor": held.spend(),  # phase 2 frees it, also when it fails
                 "stream": self.session.stream,
             }
-            held.executor = None  # phase 2 frees it, also when it fails
-            self.session.alive["executor"] -= 1
             status: int = self.phases.execute(*(given[name] for name, _ in self.operator.execute.parameters))
             self.session.synchronise()
             self.strays = held.fetch()

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from platform import machine
 from typing import Any
 
 from aclnn_spec.implementations.host_library import build_host_library
@@ -154,12 +155,12 @@ def _check_elf(given: str, head: bytes) -> None:
     if not head.startswith(_ELF) or len(head) < 20:  # noqa: PLR2004  # up to e_machine
         raise InputError(f"cann: library {given}: found a file that begins {head[:8]!r}, expected a shared library")
     bits, order = (32 if head[4] == 1 else 64), ("<" if head[5] == 1 else ">")
-    kind, machine = struct.unpack(f"{order}HH", head[16:20])
-    ours, expected = struct.calcsize("P") * 8, os.uname().machine
+    kind, number = struct.unpack(f"{order}HH", head[16:20])
+    ours, expected = struct.calcsize("P") * 8, machine()
     if bits != ours:
         raise InputError(f"cann: library {given}: found a {bits}-bit library, expected {ours}-bit")
-    if machine != _MACHINES.get(expected, machine):
-        found = next((name for name, number in _MACHINES.items() if number == machine), f"machine {machine}")
+    if number != _MACHINES.get(expected, number):
+        found = next((name for name, known in _MACHINES.items() if known == number), f"machine {number}")
         raise InputError(f"cann: library {given}: found a library for {found}, expected {expected}")
     if kind != _SHARED_OBJECT:
         raise InputError(f"cann: library {given}: found an ELF file of type {kind}, expected a shared library")

@@ -151,9 +151,13 @@ class Session:
 
     def recount(self) -> None:
         """Take the library's present count as the one to start from, if it counts at all."""
-        count = self.runtime.optional.get("aclnnHostAlive")
-        if count is not None:
-            self.stray = Counter({kind: count(kind.encode()) - self.alive[kind] for kind in _KINDS})
+        if "aclnnHostAlive" in self.runtime.optional:
+            self.stray = Counter({kind: self.count(kind) - self.alive[kind] for kind in _KINDS})
+
+    def count(self, kind: str) -> int:
+        """How many of a kind are alive by the library's count; 0 if it does not count."""
+        tell = self.runtime.optional.get("aclnnHostAlive")
+        return int(tell(kind.encode())) if tell else 0
 
     def _copy(self, target: int, source: int, size: int, kind: int) -> None:
         self._check("aclrtMemcpy", self.runtime.aclrtMemcpy(target, size, source, size, kind))

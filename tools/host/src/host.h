@@ -1,0 +1,119 @@
+/* What the sources of the host library share. Nothing here is safe for several threads at once. */
+#ifndef HOST_H
+#define HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "acl/acl.h"
+#include "aclnn/aclnn_base.h"
+#include "faults.h"
+
+enum { MAX_RANK = 8, MAX_VIEWS = 4, MAX_DEVICES = 64 };
+
+/* ---- alive.c: what has been handed out and not taken back ---- */
+
+typedef enum kind { TENSOR, EXECUTOR, STREAM, KINDS } kind;
+
+bool alive_add(kind of, void *one);
+bool alive_has(kind of, const void *one);
+/* Forget it; false, and a misuse on the count, if it was not alive. */
+bool alive_take(kind of, const void *one);
+size_t alive_count(kind of);
+void *alive_at(kind of, size_t i);
+void misuse(void);
+
+/* ---- runtime.c ---- */
+
+/* Note the text of an error, and give its code back. */
+int32_t fail(int32_t code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* 0 if the process is initialised and a device is set and in order; else the code to answer with. */
+aclError ready(void);
+int64_t devices_alive(void);
+int64_t initialised_alive(void);
+int32_t current_device(void);
+void lose_device(void);
+
+/* ---- memory.c ---- */
+
+/* Whether `size` bytes from here lie in one live allocation. */
+bool memory_has(const void *start, uint64_t size);
+void memory_free_all(int32_t device);
+int64_t memory_alive(void);
+
+/* ---- tensor.c: a tensor as a kernel sees it ---- */
+
+typedef struct view {
+  int32_t dtype;
+  uint64_t rank;
+  int64_t shape[MAX_RANK], strides[MAX_RANK]; /* in elements; stride 0 where broadcast */
+  unsigned char *data;                        /* the first element of the view */
+  unsigned char *storage;
+  uint64_t storage_bytes;
+} view;
+
+struct aclTensor {
+  aclDataType dtype;
+  aclFormat format;
+  uint64_t rank, storage_rank;
+  int64_t offset;
+  unsigned char *data;
+  int64_t numbers[]; /* shape, strides, storage shape */
+};
+
+int64_t elements(const int64_t *shape, uint64_t rank);
+/* The tensor as a view; 0, or the status to answer with if it cannot lie where it says. */
+aclnnStatus view_of(const aclTensor *tensor, const char *name, view *out);
+/* The type that inputs of these types are computed in: FLOAT, FLOAT16 or BFLOAT16. */
+int32_t common_type(const view *inputs, int count);
+/* Give a view the broadcast shape: leading dimensions, and stride 0 where it has one element for many. */
+void view_broadcast(view *one, const int64_t *shape, uint64_t rank);
+
+/* ---- executor.c ---- */
+
+typedef void kernel(const struct aclOpExecutor *call);
+
+struct aclOpExecutor {
+  kernel *run;
+  const char *operator_name;
+  view views[MAX_VIEWS]; /* the output is the last */
+  int count;
+  int64_t reduction;
+  int64_t n;      /* what mean divides by */
+  int32_t common; /* the type to compute in */
+  uint64_t workspace_size;
+  unsigned char *workspace;
+  aclOpExecutor *next; /* in its stream */
+};
+
+/* Phase 1's end: hand out a copy of the call. */
+aclnnStatus executor_give(const aclOpExecutor *call, uint64_t *workspaceSize, aclOpExecutor **executor);
+/* Phase 2 of any operator. */
+aclnnStatus executor_launch(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
+aclError executor_run(aclOpExecutor *executor);
+
+/* ---- elementwise.c ---- */
+
+/* An element of the output from those of the inputs, all in the type that is computed in. */
+typedef float element(const float *in, const aclOpExecutor *call);
+
+void elementwise(const aclOpExecutor *call, element *function);
+
+/* ---- the stream: launched executors, first in, first out ---- */
+
+typedef struct stream {
+  int32_t device;
+  aclOpExecutor *first, **last;
+} stream;
+
+/* ---- numbers.c: elements of any type as FLOAT, rounded to the type that is computed in ---- */
+
+uint64_t size_of(int32_t dtype);
+float load(const unsigned char *at, int32_t dtype, int32_t common);
+void store(unsigned char *at, int32_t dtype, float value);
+float rounded(float value, int32_t dtype);
+uint16_t half_bits(float value);
+float half_value(uint16_t bits);
+
+#endif
