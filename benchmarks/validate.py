@@ -1,16 +1,52 @@
-"""Validate a good call by the spec's rules, and an equivalent JSON document by jsonschema, in one run."""
+"""Validate a good call by the spec's rules, by the checks generated from them, and by jsonschema, in one run."""
 
 from __future__ import annotations
 
+import importlib.util
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from timeit import repeat
 
 from jsonschema import Draft202012Validator
 
+from aclnn_spec.emit.files import tools_directory
 from aclnn_spec.spec.model import TensorDesc
 from aclnn_spec.spec.read import load_spec
 
 OPERATOR = "aclnnL1LossBackward"
 SHAPE = (2, 3)
+RUNS = 7
+
+# The pointers and the number are volatile, so that the compiler cannot know that every round checks the same call.
+PROGRAM = """
+#include <stdio.h>
+#include <time.h>
+#include "aclnn_spec/aclnnL1LossBackward_check.h"
+
+int main(void) {
+  enum { RUNS = %(runs)d, NUMBER = 2000000 };
+  const int64_t shape[] = {2, 3};
+  const aclnn_spec_tensor tensors[] = {{0, 2, 2, shape}, {0, 2, 2, shape}, {0, 2, 2, shape}, {0, 2, 2, shape}};
+  const aclnn_spec_tensor *volatile a = &tensors[0], *volatile b = &tensors[1], *volatile c = &tensors[2],
+                          *volatile d = &tensors[3];
+  volatile int64_t reduction = 1;
+  double best = 1e9;
+  for (int run = 0; run < RUNS; run++) {
+    const clock_t start = clock();
+    uint64_t broken = 0;
+    for (int i = 0; i < NUMBER; i++)
+      broken |= aclnnL1LossBackward_check(a, b, c, reduction, d, shape, shape).broken;
+    const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC / NUMBER;
+    if (broken) return 1;
+    if (seconds < best) best = seconds;
+  }
+  printf("%%.12f", best);
+  return 0;
+}
+"""
 
 
 def document_schema(name: str) -> dict[str, object]:
@@ -30,26 +66,58 @@ def document_schema(name: str) -> dict[str, object]:
     return {"type": "object", "properties": kinds, "required": list(kinds), "additionalProperties": False}
 
 
-def seconds(function: object, number: int) -> float:
-    """The shortest of seven measured times of one call."""
-    return min(repeat(function, number=number, repeat=7)) / number  # type: ignore[arg-type]
+def seconds(function: Callable[[], object], number: int) -> float:
+    """The shortest of the measured times of one call."""
+    return min(repeat(function, number=number, repeat=RUNS)) / number
+
+
+def seconds_in_c() -> float | None:
+    """The same of the C check, in a loop of a C program; None without a C compiler."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        return None
+    with TemporaryDirectory() as directory:
+        source, program = Path(directory, "check.c"), Path(directory, "check")
+        source.write_text(PROGRAM % {"runs": RUNS}, encoding="utf-8")
+        include = tools_directory() / "host" / "include"
+        subprocess.run([compiler, "-std=c11", "-O2", "-I", include, "-o", program, source], check=True)  # noqa: S603
+        return float(subprocess.check_output([program]))  # noqa: S603
+
+
+def standalone() -> Callable[..., tuple[int, tuple[str, ...]]]:
+    """The generated Python module's check."""
+    path = tools_directory() / "validators" / f"{OPERATOR}_check.py"
+    found = importlib.util.spec_from_file_location("standalone_check", path)
+    if found is None or found.loader is None:
+        raise SystemExit(f"{path}: no module")
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    check: Callable[..., tuple[int, tuple[str, ...]]] = module.check
+    return check
 
 
 def main() -> None:
-    """Print the two times and their ratio."""
+    """Print the times and how they compare with the interpreter's."""
     operator = load_spec().operator(OPERATOR)
     names = [p.name for p in operator.parameters]
     call = {name: 1 if name == "reduction" else TensorDesc(dtype="FLOAT", shape=SHAPE) for name in names}
     plain = {"dtype": "FLOAT", "shape": list(SHAPE), "format": "ND"}
     document = {name: 1 if name == "reduction" else plain for name in names}
-    validator = Draft202012Validator(document_schema(OPERATOR))
-    if operator.validate(call).broken or not validator.is_valid(document):
+    validator, check = Draft202012Validator(document_schema(OPERATOR)), standalone()
+    if operator.validate(call).broken or not validator.is_valid(document) or check(**call)[0]:
         raise SystemExit("the call is meant to be good")
     ours = seconds(lambda: operator.validate(call), 20_000)
-    theirs = seconds(lambda: list(validator.iter_errors(document)), 500)
-    print(f"{'':28}{'µs per call':>12}{'ratio':>8}")
-    print(f"{'operator.validate':28}{ours * 1e6:12.2f}{1:8.1f}")
-    print(f"{'jsonschema, same document':28}{theirs * 1e6:12.2f}{theirs / ours:8.1f}")
+    times = {
+        "generated C header": seconds_in_c(),
+        "generated Python module": seconds(lambda: check(**call), 20_000),
+        "operator.validate": ours,
+        "jsonschema, same document": seconds(lambda: list(validator.iter_errors(document)), 500),
+    }
+    print(f"{'one good call':28}{'µs per call':>12}{'ratio':>8}")
+    for name, time in times.items():
+        print(
+            f"{name:28}" + (f"{time * 1e6:12.3f}{time / ours:8.3g}" if time is not None else "   no C compiler found")
+        )
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
  *
  * Tensors, streams and memory come from the host library, loaded beside it; their memory is plain memory. The header
  * aclnnL1LossBackward_check.h, generated from the spec, checks a call. What the spec leaves open (rank 0, integers
- * beside floats, wide outputs, other formats) is refused here.
+ * beside floats, wide outputs, other formats, an output in the memory of an input) is refused here.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -125,6 +125,12 @@ static bool supported(const Tensor *tensor) {
          (tensor->type == ACL_FLOAT || tensor->type == ACL_FLOAT16 || tensor->type == ACL_BF16);
 }
 
+static bool shared(const Tensor *tensors) {
+  const void *output = tensors[OUTPUT].storage;
+  return output != NULL && (tensors[GRAD].storage == output || tensors[SELF].storage == output ||
+                            tensors[TARGET].storage == output);
+}
+
 static void release(aclOpExecutor *executor) {
   for (int i = 0; i < TENSORS; i++) {
     free(executor->tensors[i].shape);
@@ -162,7 +168,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnL1LossBackwardGetWorkspaceSize(const aclTen
   if (status == ACLNN_SUCCESS)
     status = aclnnL1LossBackward_check(checked[GRAD], checked[SELF], checked[TARGET], reduction, checked[OUTPUT],
                                        workspaceSize, executor).status;
-  if (status == ACLNN_SUCCESS && !all_supported) status = ACLNN_ERR_PARAM_INVALID;
+  if (status == ACLNN_SUCCESS && (!all_supported || shared(call->tensors))) status = ACLNN_ERR_PARAM_INVALID;
   if (status != ACLNN_SUCCESS) {
     release(call);
     return status;

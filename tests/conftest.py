@@ -15,6 +15,7 @@ import pytest
 from aclnn_spec import api, cli
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.store import Golden, manifest_bytes, write_part
+from aclnn_spec.implementations.host_library import build_host_library
 from aclnn_spec.spec.read import Spec, data_root, load_spec
 
 pytest_plugins = ["pytester"]
@@ -154,3 +155,17 @@ def checkout(tmp_path: Path) -> Iterator[Path]:
     shutil.copy(ROOT / "pyproject.toml", copy)
     yield copy
     shutil.rmtree(copy)
+
+
+@pytest.fixture(scope="session")
+def host_library(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Build the host library, with a fault or without, once for each; skips where there is no C compiler."""
+    if shutil.which("cc") is None:
+        pytest.skip("there is no C compiler")
+    folder = tmp_path_factory.mktemp("host")
+
+    def build(fault: str | None = None) -> Path:
+        path = folder / f"libaclnn_host_{fault}.so"
+        return path if path.exists() else build_host_library(path, fault=fault)
+
+    return build

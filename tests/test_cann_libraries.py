@@ -72,7 +72,7 @@ def test_no_cann(home: str | None, tmp_path: Path) -> None:
 
 
 def test_custom_operators_come_first(tmp_path: Path) -> None:
-    """Entries of ASCEND_CUSTOM_OPP_PATH, then vendors in the order of load_priority; what is not there is passed over."""
+    """Entries of ASCEND_CUSTOM_OPP_PATH, then vendors in the order of load_priority; what is absent is passed over."""
     first, second = (place(tmp_path / name / "op_api/lib/libcust_opapi.so") for name in ("one", "two"))
     opp = tmp_path / "opp"
     vendors = [place(opp / "vendors" / name / "op_api/lib/libcust_opapi.so") for name in ("b", "a")]

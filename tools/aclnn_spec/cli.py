@@ -75,7 +75,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--golden", metavar="DIR", help="where the golden data lies, if not in its usual place")
     _lang(one)
 
-    one = commands.add_parser("build", help="write everything that is generated")
+    one = commands.add_parser("build", help="write everything that is generated: golden data, headers and validators")
     _tier(one)
     one.add_argument("--output", metavar="DIR", help="write the golden data there instead of its usual place")
     one.add_argument("--check", action="store_true", help="write nothing; exit 1 naming what is stale")

@@ -14,7 +14,7 @@ from aclnn_spec.certification.compare import Comparison, compare, compare_commun
 from aclnn_spec.certification.fault import Fault, fault
 from aclnn_spec.certification.memory import Memory
 from aclnn_spec.golden.case import SUCCESS, Case
-from aclnn_spec.golden.tensor import Tensor
+from aclnn_spec.golden.tensor import CANARY, Tensor
 from aclnn_spec.spec.model import Clause, Policy
 from aclnn_spec.spec.operator import Operator
 
@@ -237,13 +237,16 @@ class Judge:
         expected = self.case.expected.array[index]  # type: ignore[union-attr]  # there is one where values are wrong
         others = dict.fromkeys(_number(each.values.array[index]) for each in self.case.alternatives)
         others.pop(_number(expected), None)
-        distance = self._distance(result.array[index], expected, str(result.dtype))
-        got, right, given = _number(result.array[index]), _number(expected), ", ".join(inputs)
+        found = result.array[index]
+        distance = self._distance(found, expected, str(result.dtype))
+        got, right, given = _number(found), _number(expected), ", ".join(inputs)
+        untouched = set(found.tobytes()) == {CANARY}
+        got_zh, got_en = (f"{got}（没有写过）", f"{got} (never written)") if untouched else (got, got)
         also_zh = f"（或 {'、'.join(others)}）" if others else ""
         also_en = f" (or {', '.join(others)})" if others else ""
         return (
-            f"{where}：{given} → 应为 {right}{also_zh}，得到 {got}，相差 {distance} ULP，{self._allowed()[0]}",
-            f"{where}: {given} -> expected {right}{also_en}, got {got}, {distance} ULP off, {self._allowed()[1]}",
+            f"{where}：{given} → 应为 {right}{also_zh}，得到 {got_zh}，相差 {distance} ULP，{self._allowed()[0]}",
+            f"{where}: {given} -> expected {right}{also_en}, got {got_en}, {distance} ULP off, {self._allowed()[1]}",
         )
 
     def _distance(self, got: Any, expected: Any, dtype: str) -> str:

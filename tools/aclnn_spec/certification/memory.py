@@ -74,7 +74,7 @@ class Memory:
             yield fault(
                 "input_changed",
                 zh=f"输入 {name} 的存储有 {places.size} 个元素被改写，首个是第 {places[0]} 个",
-                en=f"{places.size} elements of the storage of input {name} changed, the first at {places[0]}",
+                en=f"{counted(places.size)} of the storage of input {name} changed, the first at {places[0]}",
             )
 
     def _output_faults(self, tensor: Tensor) -> Iterator[Fault]:
@@ -89,7 +89,7 @@ class Memory:
             yield fault(
                 "stray_write",
                 zh=f"{name} 视图以外有 {places.size} 个存储元素被改写，首个是第 {places[0]} 个",
-                en=f"{places.size} elements of {name}'s storage outside its view changed, the first at {places[0]}",
+                en=f"{counted(places.size)} of {name}'s storage outside its view changed, the first at {places[0]}",
             )
 
 
@@ -119,6 +119,11 @@ def _elements(changed: NDArray[np.bool], tensor: Tensor) -> NDArray[np.bool]:
     """From changed bytes to changed elements of the storage."""
     per_element: NDArray[np.bool] = np.logical_or.reduce(changed.reshape(-1, tensor.storage.itemsize), axis=1)
     return per_element
+
+
+def counted(elements: int) -> str:
+    """A number of elements in an English sentence."""
+    return f"{elements} element{'' if elements == 1 else 's'}"
 
 
 def _dense(tensor: Tensor) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from aclnn_spec.certification.session import golden_directory
 from aclnn_spec.commands.progress import Bar
+from aclnn_spec.emit.files import stale_emitted, tools_directory, write_emitted
 from aclnn_spec.golden.build import build, parts_of, stale
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.read import load_spec
@@ -20,15 +21,21 @@ def run(given: Namespace) -> int:
     if given.shard and not parts_of(spec, given.tier, given.shard):
         count = len(parts_of(spec, given.tier))
         raise InputError(f"--shard: found {given.shard}, expected at most {count} shares: there are {count} parts")
-    directory = Path(given.output) if given.output else golden_directory(given.tier)
+    golden = Path(given.output) if given.output else golden_directory(given.tier)
+    # The headers and validators belong to the spec and not to a tier: they are built along with the core in its place.
+    tools = tools_directory() if given.tier == "core" and not given.output else None
+    paths: list[Path] = []
     with Bar(f"build {given.tier}") as bar:
-        if given.check:
-            names = stale(spec, given.tier, directory, progress=bar.show)
+        if not given.check:
+            if tools:
+                write_emitted(spec, tools)
+            build(spec, given.tier, golden, shard=given.shard, progress=bar.show)
         else:
-            names = []
-            build(spec, given.tier, directory, shard=given.shard, progress=bar.show)
-    for name in names:
-        print(f"{directory / name}: stale; run aclnn-spec build")
-    if not names:
-        print(f"{directory}: up to date" if given.check else f"{directory}: written")
-    return 1 if names else 0
+            paths = [tools / name for name in stale_emitted(spec, tools)] if tools else []
+            paths += [golden / name for name in stale(spec, given.tier, golden, progress=bar.show)]
+    for path in paths:
+        print(f"{path}: stale; run aclnn-spec build")
+    for directory in (tools, golden) if not paths else ():
+        if directory:
+            print(f"{directory}: up to date" if given.check else f"{directory}: written")
+    return 1 if paths else 0

@@ -43,10 +43,11 @@ def build_host_library(output: Path | None = None, *, fault: str | None = None, 
     """
     if fault is not None and fault not in fault_names():
         raise InputError(f"host: fault: found {fault!r}, expected one of {', '.join(fault_names())}")
-    command = [*_compiler(), *_FLAGS, *(_SANITIZE if sanitize else ())]
+    compiler = _compiler()
+    command = [*compiler, *_FLAGS, *(_SANITIZE if sanitize else ())]
     if fault is not None:
         command.append(f"-DACLNN_HOST_FAULT=FAULT_{fault}")
-    target = output or _cache() / _digest(command) / NAME
+    target = output or _cache() / _digest(compiler, command) / NAME
     if output is None and target.is_file():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -71,7 +72,11 @@ def build_host_library(output: Path | None = None, *, fault: str | None = None, 
 
 def _compiler() -> list[str]:
     """The C compiler to call: $CC, or the first of the usual ones on the path."""
-    given = shlex.split(os.environ.get("CC", ""))
+    text = os.environ.get("CC", "")
+    try:
+        given = shlex.split(text)
+    except ValueError as error:
+        raise InputError(f"host: $CC: found {text!r} ({error}), expected a command") from None
     if given:
         if shutil.which(given[0]) is None:
             raise InputError(f"host: found no {given[0]} ($CC) on the path, expected a C compiler to build {NAME} with")
@@ -83,10 +88,10 @@ def _compiler() -> list[str]:
     raise InputError(f"host: found none of {names} on the path and no $CC, expected a C compiler to build {NAME} with")
 
 
-def _digest(command: list[str]) -> str:
+def _digest(compiler: list[str], command: list[str]) -> str:
     """What a build depends on: the sources, the flags and the compiler."""
     total = hashlib.sha256("\0".join(command).encode())
-    version = subprocess.run([command[0], "--version"], capture_output=True, check=False)  # noqa: S603
+    version = subprocess.run([*compiler, "--version"], capture_output=True, check=False)  # noqa: S603
     total.update(version.stdout)
     root = host_root()
     for path in sorted((*root.glob("src/*.[ch]"), *root.glob("include/**/*.h"))):

@@ -11,7 +11,7 @@ typedef struct set {
 } set;
 
 static set alive[KINDS];
-static int64_t misuses;
+static int64_t misuses, abandonments;
 
 bool alive_add(kind of, void *one) {
   set *s = &alive[of];
@@ -32,7 +32,11 @@ static size_t place(const set *s, const void *one) {
   return i;
 }
 
-bool alive_has(kind of, const void *one) { return place(&alive[of], one) < alive[of].count; }
+bool alive_has(kind of, const void *one) {
+  bool has = place(&alive[of], one) < alive[of].count;
+  if (!has) misuse();
+  return has;
+}
 
 bool alive_take(kind of, const void *one) {
   set *s = &alive[of];
@@ -55,6 +59,8 @@ void *alive_at(kind of, size_t i) { return alive[of].members[i]; }
 
 void misuse(void) { misuses++; }
 
+void abandoned(void) { abandonments++; }
+
 int64_t aclnnHostAlive(const char *kind) {
   if (kind == NULL) return -1;
   if (strcmp(kind, "tensor") == 0) return (int64_t)alive_count(TENSOR);
@@ -64,5 +70,6 @@ int64_t aclnnHostAlive(const char *kind) {
   if (strcmp(kind, "device") == 0) return devices_alive();
   if (strcmp(kind, "init") == 0) return initialised_alive();
   if (strcmp(kind, "misuse") == 0) return misuses;
+  if (strcmp(kind, "abandoned") == 0) return abandonments;
   return -1;
 }

@@ -4,6 +4,11 @@
 
 #include "host.h"
 
+bool rare(const aclOpExecutor *call) {
+  const view *output = &call->views[call->count - 1];
+  return output->rank == MAX_RANK && output->data != NULL && output->dtype == ACL_FLOAT && call->reduction == 2;
+}
+
 aclnnStatus executor_give(const aclOpExecutor *call, uint64_t *workspaceSize, aclOpExecutor **executor) {
   aclOpExecutor *one = malloc(sizeof *one);
   if (one == NULL || !alive_add(EXECUTOR, one)) {
@@ -34,8 +39,10 @@ aclnnStatus executor_launch(void *workspace, uint64_t workspaceSize, aclOpExecut
     return fail(ACLNN_ERR_INNER_NULLPTR, "the executor is not alive: each is used once");
   if (FAULT(FREES_EXECUTOR_TWICE)) alive_take(EXECUTOR, executor);
   aclnnStatus status = ACLNN_SUCCESS;
-  if (ready() != ACL_SUCCESS || !alive_has(STREAM, given)) {
-    status = fail(ACLNN_ERR_RUNTIME_ERROR, "the stream is not alive, or no device is set and in order");
+  if (ready() != ACL_SUCCESS) {
+    status = ACLNN_ERR_RUNTIME_ERROR; /* the text is noted */
+  } else if (!alive_has(STREAM, given)) {
+    status = fail(ACLNN_ERR_RUNTIME_ERROR, "%s: the stream is not alive", executor->operator_name);
   } else if (executor->workspace_size > 0 &&
              (workspaceSize < executor->workspace_size || !memory_has(workspace, executor->workspace_size))) {
     status = fail(ACLNN_ERR_PARAM_INVALID, "%s: a workspace of %llu bytes in device memory is needed",
@@ -53,6 +60,31 @@ aclnnStatus executor_launch(void *workspace, uint64_t workspaceSize, aclOpExecut
   return ACLNN_SUCCESS;
 }
 
+static bool overlap(const view *one, const view *other) {
+  uintptr_t start = (uintptr_t)one->storage, other_start = (uintptr_t)other->storage;
+  return start < other_start + other->storage_bytes && other_start < start + one->storage_bytes;
+}
+
+/* Run the kernel; an input that shares memory with the output is read from a copy, as it was before the call. */
+static aclError run_kernel(aclOpExecutor *executor) {
+  unsigned char *copies[MAX_VIEWS] = {NULL};
+  aclError code = ACL_SUCCESS;
+  for (int i = 0; i < executor->count - 1; i++) {
+    view *input = &executor->views[i];
+    if (input->data == NULL || !overlap(input, &executor->views[executor->count - 1])) continue;
+    copies[i] = malloc(input->storage_bytes);
+    if (copies[i] == NULL) {
+      code = fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "%s: no memory for a copy", executor->operator_name);
+      break;
+    }
+    memcpy(copies[i], input->storage, input->storage_bytes);
+    input->data = copies[i] + (input->data - input->storage);
+  }
+  if (code == ACL_SUCCESS) executor->run(executor);
+  for (int i = 0; i < executor->count - 1; i++) free(copies[i]);
+  return code;
+}
+
 aclError executor_run(aclOpExecutor *executor) {
   for (int i = 0; i < executor->count; i++) {
     const view *one = &executor->views[i];
@@ -67,9 +99,7 @@ aclError executor_run(aclOpExecutor *executor) {
     /* A kernel uses its workspace; whoever lent it less, or lent memory in use, shall notice. */
     memset(executor->workspace, 0x5A, executor->workspace_size + (FAULT(OVERRUNS_WORKSPACE) ? 96 : 0));
   }
-  const view *output = &executor->views[executor->count - 1];
-  if (FAULT(DEVICE_EXCEPTION) && output->rank == MAX_RANK && executor->reduction == 2)
+  if (FAULT(DEVICE_EXCEPTION) && rare(executor))
     return fail(ACL_ERROR_RT_AICORE_EXCEPTION, "%s: the device has failed", executor->operator_name);
-  executor->run(executor);
-  return ACL_SUCCESS;
+  return run_kernel(executor);
 }

@@ -1,4 +1,5 @@
-/* What the sources of the host library share. Nothing here is safe for several threads at once. */
+/* What the sources of the host library share. There are no locks: one thread of a process calls the library, as a
+   certification does, which runs cases side by side in processes of their own. */
 #ifndef HOST_H
 #define HOST_H
 
@@ -17,12 +18,15 @@ enum { MAX_RANK = 8, MAX_VIEWS = 4, MAX_DEVICES = 64 };
 typedef enum kind { TENSOR, EXECUTOR, STREAM, KINDS } kind;
 
 bool alive_add(kind of, void *one);
+/* Whether it is alive; a misuse on the count if not. */
 bool alive_has(kind of, const void *one);
-/* Forget it; false, and a misuse on the count, if it was not alive. */
+/* The same, and forget it. */
 bool alive_take(kind of, const void *one);
 size_t alive_count(kind of);
 void *alive_at(kind of, size_t i);
 void misuse(void);
+/* Something was taken back because its owner had not given it back. */
+void abandoned(void);
 
 /* ---- runtime.c ---- */
 
@@ -33,13 +37,15 @@ aclError ready(void);
 int64_t devices_alive(void);
 int64_t initialised_alive(void);
 int32_t current_device(void);
-void lose_device(void);
+/* A kernel has failed there: nothing more is done on it before a reset. */
+void lose_device(int32_t device);
 
 /* ---- memory.c ---- */
 
 /* Whether `size` bytes from here lie in one live allocation. */
 bool memory_has(const void *start, uint64_t size);
-void memory_free_all(int32_t device);
+/* Free what the device still holds, and give how many allocations that were. */
+int memory_free_all(int32_t device);
 int64_t memory_alive(void);
 
 /* ---- tensor.c: a tensor as a kernel sees it ---- */
@@ -89,6 +95,8 @@ struct aclOpExecutor {
 
 /* Phase 1's end: hand out a copy of the call. */
 aclnnStatus executor_give(const aclOpExecutor *call, uint64_t *workspaceSize, aclOpExecutor **executor);
+/* The one rare call in which some faults act: FLOAT elements of rank 8, summed. */
+bool rare(const aclOpExecutor *call);
 /* Phase 2 of any operator. */
 aclnnStatus executor_launch(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream);
 aclError executor_run(aclOpExecutor *executor);

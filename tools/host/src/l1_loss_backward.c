@@ -56,10 +56,8 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnL1LossBackwardGetWorkspaceSize(const aclTen
   const aclnn_spec_tensor *given[TENSORS];
   for (int i = 0; i < TENSORS; i++) {
     if (FAULT(CRASHES_ON_NULL) && tensors[i] == NULL) *(volatile int *)NULL = 0;
-    if (tensors[i] != NULL && !alive_has(TENSOR, tensors[i])) {
-      misuse();
+    if (tensors[i] != NULL && !alive_has(TENSOR, tensors[i]))
       return fail(ACLNN_ERR_PARAM_INVALID, "aclnnL1LossBackward: %s is no tensor that is alive", names[i]);
-    }
     given[i] = described(tensors[i], &room[i]);
   }
   if (FAULT(NARROW_REDUCTION)) reduction = (int32_t)reduction;
@@ -76,7 +74,8 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnL1LossBackwardGetWorkspaceSize(const aclTen
   call.common = common_type(call.views, INPUTS);
   call.n = mean_over(&call.views[1], output);
   call.workspace_size = elements(output->shape, output->rank) > 0 ? WORKSPACE : 0;
-  while (FAULT(LOOPS) && output->rank == MAX_RANK && reduction == 2) {}
+  volatile bool forever = FAULT(LOOPS) && rare(&call);
+  while (forever) {}
   for (int i = 0; i < INPUTS; i++) view_broadcast(&call.views[i], output->shape, output->rank);
   return executor_give(&call, workspaceSize, executor);
 }

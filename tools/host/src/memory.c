@@ -37,13 +37,17 @@ static void release(allocation **link) {
   free(one);
 }
 
-void memory_free_all(int32_t device) {
+int memory_free_all(int32_t device) {
+  int count = 0;
   allocation **link = &allocations;
   while (*link != NULL)
-    if ((*link)->device == device)
+    if ((*link)->device == device) {
       release(link);
-    else
+      count++;
+    } else {
       link = &(*link)->next;
+    }
+  return count;
 }
 
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy) {

@@ -14,7 +14,7 @@ typedef struct device {
 static bool initialised;
 static int32_t current = -1;
 static device devices[MAX_DEVICES];
-static char noted[1024], told[1024];
+static _Thread_local char noted[1024], told[1024];
 
 int32_t fail(int32_t code, const char *format, ...) {
   va_list arguments;
@@ -44,7 +44,7 @@ aclError ready(void) {
 
 int32_t current_device(void) { return current; }
 
-void lose_device(void) { devices[current].lost = true; }
+void lose_device(int32_t device) { devices[device].lost = true; }
 
 int64_t devices_alive(void) {
   int64_t count = 0;
@@ -67,7 +67,10 @@ aclError aclFinalize(void) {
     return not_initialised();
   }
   for (int i = 0; i < MAX_DEVICES; i++)
-    if (devices[i].set) aclrtResetDevice(i);
+    if (devices[i].set) {
+      abandoned();
+      aclrtResetDevice(i);
+    }
   initialised = false;
   return ACL_SUCCESS;
 }
@@ -129,13 +132,16 @@ aclError aclrtResetDevice(int32_t deviceId) {
     misuse();
     return fail(ACL_ERROR_INVALID_PARAM, "device %d is not set", deviceId);
   }
+  int left = 0;
   for (size_t i = alive_count(STREAM); i-- > 0;) {
     stream *one = alive_at(STREAM, i);
     if (one->device != deviceId) continue;
     alive_take(STREAM, one);
     stream_free(one);
+    left++;
   }
-  memory_free_all(deviceId);
+  left += memory_free_all(deviceId);
+  while (!devices[deviceId].lost && left-- > 0) abandoned(); /* on a lost device nothing could be released */
   devices[deviceId] = (device){false, false};
   return ACL_SUCCESS;
 }
@@ -181,6 +187,6 @@ aclError aclrtSynchronizeStream(aclrtStream given) {
     code = executor_run(task);
     free(task);
   }
-  if (code != ACL_SUCCESS) lose_device();
+  if (code != ACL_SUCCESS) lose_device(one->device);
   return code;
 }

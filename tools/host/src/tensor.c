@@ -117,18 +117,18 @@ aclnnStatus aclGetRawTensorAddr(const aclTensor *tensor, void **address) {
 aclnnStatus view_of(const aclTensor *tensor, const char *name, view *out) {
   int64_t size = (int64_t)size_of(tensor->dtype), stored = elements(storage_of(tensor), tensor->storage_rank);
   *out = (view){.dtype = tensor->dtype, .rank = tensor->rank, .storage = tensor->data};
-  int64_t step = 1, last = FAULT(IGNORES_OFFSET) ? 0 : tensor->offset;
-  int64_t offset = last;
-  for (uint64_t i = tensor->rank; i-- > 0;) {
+  int64_t offset = FAULT(IGNORES_OFFSET) ? 0 : tensor->offset, last = offset;
+  for (uint64_t i = 0; i < tensor->rank; i++) {
     out->shape[i] = shape_of(tensor)[i];
-    out->strides[i] = FAULT(IGNORES_STRIDES) ? step : strides_of(tensor)[i];
-    step *= out->shape[i];
+    out->strides[i] = strides_of(tensor)[i];
   }
   int64_t count = elements(out->shape, out->rank);
   if (count < 0 || stored < 0 || stored > INT64_MAX / 16)
     return fail(ACLNN_ERR_PARAM_INVALID, "%s has a shape or a storage shape that cannot be", name);
   out->storage_bytes = (uint64_t)(stored * size);
   if (count == 0) return ACLNN_SUCCESS;
+  int64_t step = 1;
+  for (uint64_t i = out->rank; FAULT(IGNORES_STRIDES) && i-- > 0; step *= out->shape[i]) out->strides[i] = step;
   for (uint64_t i = 0; i < out->rank; i++) {
     int64_t stride = out->strides[i];
     if (stride < 0 || last < 0 || (stride > 0 && out->shape[i] - 1 > (INT64_MAX - last) / stride))

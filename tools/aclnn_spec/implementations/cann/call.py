@@ -28,7 +28,7 @@ class _Held:
     tensors: list[int] = field(default_factory=list)
     executor: int | None = None
     counted: int = 0
-    """1 for an executor that the library counts; one of a library of somebody's own is not known to the host library."""
+    """1 for an executor that the library counts; the host library does not know that of somebody's own library."""
 
     def spend(self) -> int | None:
         """Give the executor away; whoever takes it frees it."""

@@ -141,12 +141,12 @@ class Session:
             more = self.stray[kind] - before[kind]
             if more:
                 ours = self.alive[kind]
-                zh.append(f"{chinese}应有 {ours} 个存活，实有 {ours + more} 个")
-                en.append(f"{ours + more} of kind {kind} are alive, expected {ours}")
+                zh.append(f"库中有 {ours + more} 个{chinese}存活，应为 {ours} 个")
+                en.append(f"the library holds {ours + more} {kind}{'s'[: ours + more != 1]} alive, expected {ours}")
         misused = self.stray["misuse"] - before["misuse"]
         if misused:
-            zh.append(f"有 {misused} 次释放了并不存活的对象")
-            en.append(f"{misused} times something was released that was not alive")
+            zh.append(f"有 {misused} 次释放或使用了并不存活的对象")
+            en.append(f"what was not alive was released or used{f', {misused} times' if misused > 1 else ''}")
         return Text(zh="；".join(zh), en="; ".join(en)) if en else None
 
     def recount(self) -> None:

@@ -1,0 +1,77 @@
+"""Everything generated from the spec beside golden data: what it holds, writing it, and finding what is stale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from aclnn_spec.emit.c_check import c_check
+from aclnn_spec.emit.headers import enums_header, operator_header
+from aclnn_spec.emit.python_check import python_check
+from aclnn_spec.emit.text import MARK
+from aclnn_spec.spec.errors import InputError
+from aclnn_spec.spec.files import replace_all
+from aclnn_spec.spec.operator import Operator
+from aclnn_spec.spec.read import CHECKOUT, Spec, data_root
+
+_INCLUDE = "host/include"
+_FOLDERS = (f"{_INCLUDE}/aclnn_spec", f"{_INCLUDE}/aclnnop", "validators")
+"""Folders that hold nothing but generated files."""
+_SUFFIXES = (".h", ".py")
+
+
+def tools_directory() -> Path:
+    """Where the generated files lie: the checkout's `tools`, or the installed package's own data."""
+    root = data_root()
+    return root / "tools" if root == CHECKOUT else root
+
+
+def emitted(spec: Spec) -> Mapping[str, str]:
+    """The text of every generated file by its path in `tools`; InputError for what has no generated form."""
+    files = {f"{_INCLUDE}/aclnn_spec/enums.h": enums_header(spec.tables)}
+    for operator in spec.operators.values():
+        if operator.status == "stable":
+            files |= _files_of(operator)
+    return files
+
+
+def write_emitted(spec: Spec, directory: Path) -> None:
+    """Write every generated file below the directory, and remove those of an older spec."""
+    files = emitted(spec)
+    for folder in _FOLDERS:
+        (directory / folder).mkdir(parents=True, exist_ok=True)
+    replace_all({directory / name: partial(_write, text) for name, text in files.items()})
+    for name in _present(directory) - files.keys():
+        if MARK in (directory / name).read_text(encoding="utf-8", errors="replace"):  # a stranger's file is only named
+            (directory / name).unlink()
+
+
+def stale_emitted(spec: Spec, directory: Path) -> list[str]:
+    """The generated files below the directory that are missing, differ from a fresh build, or belong to none."""
+    files = emitted(spec)
+    names = files.keys() | _present(directory)
+    return sorted(name for name in names if name not in files or not _holds(directory / name, files[name]))
+
+
+def _files_of(operator: Operator) -> Iterator[tuple[str, str]]:
+    if not operator.header.startswith("aclnnop/"):
+        raise InputError(f"{operator.name}: header: found {operator.header}, expected aclnnop/<file>.h")
+    yield f"{_INCLUDE}/aclnn_spec/{operator.name}_check.h", c_check(operator)
+    yield f"{_INCLUDE}/{operator.header}", operator_header(operator)
+    yield f"validators/{operator.name}_check.py", python_check(operator)
+
+
+def _present(directory: Path) -> set[str]:
+    """The paths of what lies in the folders of generated files, but for what Python caches there."""
+    paths = (path for folder in _FOLDERS for path in (directory / folder).glob("*") if path.suffix in _SUFFIXES)
+    return {path.relative_to(directory).as_posix() for path in paths}
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_bytes() == text.encode()
+
+
+def _write(text: str, file: BinaryIO) -> None:
+    file.write(text.encode())
