@@ -267,6 +267,26 @@ def test_a_replaced_worker_keeps_the_number(host_library: Build, monkeypatch: py
     assert [entry.verdict for entry in done.entries] == ["fail", "pass"]
 
 
+def test_an_installed_cann(host_library: Build, spec: Spec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without `--library` the installation is used; a custom library that shadows an operator is the one named."""
+    library, custom = host_library(), host_library("WRONG_N")
+    for name in ("libacl_rt.so", "libnnopbase.so", "libopapi_math.so", "libopapi_nn.so"):
+        place = tmp_path / "lib64" / name
+        place.parent.mkdir(exist_ok=True)
+        place.symlink_to(library)
+    place = tmp_path / "custom" / "op_api" / "lib" / "libcust_opapi.so"
+    place.parent.mkdir(parents=True)
+    place.symlink_to(custom)
+    monkeypatch.setenv("ASCEND_HOME_PATH", str(tmp_path))
+    monkeypatch.delenv("ASCEND_OPP_PATH", raising=False)
+    case = CONDEMNED["WRONG_N"][0]
+    for entry, path, verdict in (("", library, "pass"), (str(tmp_path / "custom"), custom, "fail")):
+        monkeypatch.setenv("ASCEND_CUSTOM_OPP_PATH", entry)
+        with opened(CannImplementation(spec=spec)) as one:
+            suite = open_suite(Options(), one.operators, one.name, spec)
+            assert (one.details()[NAME], suite.run(case, one).verdict) == (str(path), verdict)  # type: ignore[attr-defined]
+
+
 def test_settings_in_the_name(tmp_path: Path) -> None:
     """The options become part of the text that names the implementation, and come out of it unchanged."""
     path = str(tmp_path / "a b&c=%+.so")

@@ -176,7 +176,7 @@ def test_a_header_lies_in_its_folder() -> None:
 
 def test_c_literals() -> None:
     """Texts, numbers and declarations come out as C spells them, at the ends of the range too."""
-    assert c_string('a"b\\c??=d???\n') == '"a\\"b\\\\c?\\?=d?\\??\\n"'
+    assert c_string('a"b\\c??=d???\n') == '"a\\"b\\\\c?\\?=d?\\?\\?\\n"'
     assert [c_number(value, "int64_t") for value in (0, -1, 2**63 - 1, -(2**63))] == [
         "INT64_C(0)",
         "INT64_C(-1)",

@@ -212,7 +212,7 @@ def run(operator: Operator, program: Path, given: Sequence[Call]) -> Iterator[An
     """Give the C check's answers; the first clause and the status must go together."""
     ran = subprocess.run([program], input=packed(operator, given), capture_output=True, check=False, timeout=60)
     assert (ran.returncode, ran.stderr) == (0, b"")
-    clauses = [(clause.id, clause.accepts[0]) for clause in operator._checks]
+    clauses = [(clause.id, clause.accepts[0]) for clause in operator.checks]
     for status, first, broken in np.frombuffer(ran.stdout, np.int64).reshape(-1, 3).tolist():
         ids = tuple(name for i, (name, _) in enumerate(clauses) if broken >> i & 1)
         assert [first] == ([i for i, (name, _) in enumerate(clauses) if name in ids][:1] or [-1])
@@ -239,7 +239,7 @@ def test_the_draws_are_about_everything() -> None:
     answers, given = expected(DRAWN), calls(DRAWN)
     broken = Counter(clause for _, ids in answers for clause in ids)
     alone = Counter(ids[0] for _, ids in answers if len(ids) == 1)
-    assert set(broken) == {clause.id for clause in OPERATOR._checks}
+    assert set(broken) == {clause.id for clause in OPERATOR.checks}
     assert min(broken.values()) > 1_000
     # The inputs' and the output's limits on the rank are broken together, or the output's shape is wrong as well.
     assert {clause for clause, count in alone.items() if count > 100} == set(broken) - {"max_rank", "max_rank_output"}
@@ -294,7 +294,7 @@ def test_all_agree_on_the_full_tier(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     given = list(full_tier(monkeypatch))
     answers = [*map(interpreter(OPERATOR), given)]
     assert len(given) > 20_000
-    assert {clause for _, ids in answers for clause in ids} == {clause.id for clause in OPERATOR._checks}
+    assert {clause for _, ids in answers for clause in ids} == {clause.id for clause in OPERATOR.checks}
     assert differences(map(python(python_check(OPERATOR)), given), answers) == 0
     assert differences(run(OPERATOR, compiled(OPERATOR, c_check(OPERATOR), tmp_path), given), answers) == 0
 
@@ -335,7 +335,7 @@ def test_all_agree_on_every_kind_of_rule(tmp_path: Path) -> None:
     operator, given = with_rules(*RULE_DATA), calls(FEW)
     answers = [*map(interpreter(operator), given)]
     broken = Counter(clause for _, ids in answers for clause in ids)
-    assert min(broken[clause.id] for clause in operator._checks if clause.id != "rule_6") > 100
+    assert min(broken[clause.id] for clause in operator.checks if clause.id != "rule_6") > 100
     assert broken["rule_6"] == 0  # a tensor always broadcasts with itself
     assert differences(map(python(python_check(operator)), given), answers) == 0
     assert differences(run(operator, compiled(operator, c_check(operator), tmp_path), given), answers) == 0
@@ -395,7 +395,7 @@ def test_c_takes_numbers_that_are_in_no_enum(tmp_path: Path) -> None:
         strange[6] = strange[one + 17] = number
         ran = subprocess.run([program], input=strange.tobytes(), capture_output=True, check=True)
         answers += np.frombuffer(ran.stdout, np.int64).reshape(2, 3).tolist()
-    ids = [clause.id for clause in OPERATOR._checks]
+    ids = [clause.id for clause in OPERATOR.checks]
     deducible, castable = ids.index("deducible"), ids.index("castable")
     assert answers == [[161002, deducible, 1 << deducible], [161002, castable, 1 << castable]] * 6
 

@@ -56,8 +56,8 @@ def c_declaration(c_type: str, name: str) -> str:
 
 def c_string(text: str) -> str:
     """A C string literal; the file is UTF-8, and no two question marks make a trigraph."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("??", "?\\?")
-    return f'"{escaped}"'
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return '"' + re.sub(r"(?<=\?)\?", r"\\?", escaped) + '"'
 
 
 def c_number(value: float, c_type: str) -> str:

@@ -35,7 +35,7 @@ def filled(template: str, **values: str) -> str:
 
 def checks(operator: Operator) -> tuple[tuple[Clause, Rule], ...]:
     """The operator's clauses on errors, each with its rule, in the order of checking."""
-    found = tuple((clause, clause.rule) for clause in operator._checks if clause.rule)  # noqa: SLF001  # as validate does
+    found = tuple((clause, clause.rule) for clause in operator.checks if clause.rule)
     if not 1 <= len(found) <= MOST_CLAUSES:
         expected = f"1 to {MOST_CLAUSES}, so that their set is a number of 64 bits"
         raise InputError(f"{operator.name}: clauses: found {len(found)} on errors with a rule, expected {expected}")

@@ -62,7 +62,8 @@ class Operator:
     example_text: Text
     example_sources: tuple[Source, ...]
     tables: Tables
-    _checks: tuple[Clause, ...] = field(init=False, repr=False)
+    checks: tuple[Clause, ...] = field(init=False, repr=False)
+    """The clauses that a call can break, in the order in which the open host code tests them."""
     _listed: Mapping[str, tuple[DType, ...]] = field(init=False, repr=False)
     _attributes: tuple[str, ...] = field(init=False, repr=False)
     _quick: Quick = field(init=False, repr=False)
@@ -72,7 +73,7 @@ class Operator:
         order = next((clause.order for clause in self.clauses if clause.order), ())
         errors = [clause for clause in self.clauses if clause.outcome == "error" and clause.rule]
         errors.sort(key=lambda clause: order.index(clause.id) if clause.id in order else len(order))
-        object.__setattr__(self, "_checks", tuple(errors))
+        object.__setattr__(self, "checks", tuple(errors))
         object.__setattr__(self, "_listed", {p.name: p.dtypes for p in self.parameters})
         object.__setattr__(self, "_attributes", tuple(p.name for p in self.parameters if p.role == "attribute"))
         tensors = [p.name for p in self.parameters if p.kind == "tensor"]
@@ -118,7 +119,7 @@ class Operator:
             for name in self._attributes:
                 if type(arguments[name]) is not int:
                     self._check_arguments(arguments)
-            broken = tuple([clause for clause in self._checks if not clause.rule.holds(facts)])  # type: ignore[union-attr]
+            broken = tuple([clause for clause in self.checks if not clause.rule.holds(facts)])  # type: ignore[union-attr]
         except (KeyError, AttributeError, TypeError):
             self._check_arguments(arguments)
             raise
