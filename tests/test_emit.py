@@ -289,9 +289,9 @@ def test_the_module_knows_the_texts() -> None:
     clauses = module(python_check(OPERATOR)).CLAUSES
     assert {name: tuple(clause) for name, clause in clauses.items()} == {
         clause.id: (SPEC.tables.status_codes[clause.accepts[0]], clause.text.zh, clause.text.en)
-        for clause in OPERATOR._checks
+        for clause in OPERATOR.checks
     }
-    assert list(clauses) == [clause.id for clause in OPERATOR._checks]
+    assert list(clauses) == [clause.id for clause in OPERATOR.checks]
 
 
 TENSOR = SimpleNamespace(dtype="FLOAT", shape=[2, 3], format="ND")
