@@ -203,7 +203,7 @@ def test_wrong_options(words: list[str], message: str, main: Command, monkeypatc
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("nobody", "implementation: found 'nobody', expected one of numpy, torch, module:attribute or "),
+        ("nobody", "implementation: found 'nobody', expected one of cann, numpy, torch, module:attribute or "),
         ("no_module_of_this_name:x", "no_module_of_this_name:x: found no module 'no_module_of_this_name'"),
         (f"{BACKENDS}:Nobody", f"{BACKENDS}:Nobody: {BACKENDS} has no attribute 'Nobody', expected one of "),
         (f"{BACKENDS}:NAME", f"{BACKENDS}:NAME: found a value of type str without 'name', expected an implementation"),

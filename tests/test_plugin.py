@@ -224,7 +224,7 @@ def usage_errors(result: pytest.RunResult) -> list[str]:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["nobody"], "implementation: found 'nobody', expected one of numpy, torch, module:attribute or "),
+        (["nobody"], "implementation: found 'nobody', expected one of cann, numpy, torch, module:attribute or "),
         ([f"{BACKENDS}:Nobody"], f"{BACKENDS}:Nobody: {BACKENDS} has no attribute 'Nobody'"),
         (["none.py:Right"], "none.py:Right: found no file none.py"),
         (["numpy", "--aclnn-tier=huge"], "tier: found 'huge', expected one of core, full"),
