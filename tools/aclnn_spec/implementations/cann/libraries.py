@@ -91,7 +91,7 @@ def installed(environment: Mapping[str, str]) -> list[str]:
     """The libraries of the CANN that the environment's variables name, custom operators first."""
     home = environment.get("ASCEND_HOME_PATH")
     folders = [Path(home) / "lib64", None] if home else [None]
-    where = " or ".join(f"{folder} ($ASCEND_HOME_PATH)" if folder else "the loader's path" for folder in folders)
+    path = f"{folders[0]} ($ASCEND_HOME_PATH)" if home else "$ASCEND_HOME_PATH/lib64 (the variable is not set)"
     for folder in folders:
         for family in _FAMILIES:
             found = {name: place for name in family if (place := _find(name, folder)) is not None}
@@ -103,7 +103,7 @@ def installed(environment: Mapping[str, str]) -> list[str]:
             return [*custom(environment), *reversed(found.values())]
     names = " nor ".join(family[0] for family in _FAMILIES)
     raise InputError(
-        f"cann: found neither {names} in {where}; expected an installed CANN with its environment set (source "
+        f"cann: found neither {names} in {path} or on the loader's path; expected an installed CANN with its environment set (source "
         f"set_env.sh), or --library with a path or {HOST}"
     )
 
