@@ -103,8 +103,8 @@ def installed(environment: Mapping[str, str]) -> list[str]:
             return [*custom(environment), *reversed(found.values())]
     names = " nor ".join(family[0] for family in _FAMILIES)
     raise InputError(
-        f"cann: found neither {names} in {path} or on the loader's path; expected an installed CANN with its environment set (source "
-        f"set_env.sh), or --library with a path or {HOST}"
+        f"cann: found neither {names} in {path} or on the loader's path; expected an installed CANN with its "
+        f"environment set (source set_env.sh), or --library with a path or {HOST}"
     )
 
 
