@@ -335,3 +335,17 @@ def test_pytest_runs_it_in_a_worker(host_library: Build, pytester: pytest.Pytest
     )
     ran.stdout.fnmatch_lines(["*1 worker*", f"*worker 'gw0' crashed while running '*{NULL.partition('/')[2]}'*"])
     ran.assert_outcomes(passed=1, failed=1)
+
+
+def test_a_workspace_is_not_copied(host_library: Build, spec: Spec, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the guards of a workspace are written and read, however large it is."""
+    sizes: list[int] = []
+    with running(host_library(), spec) as (_, one):
+        session = one._session
+        assert session is not None
+        copy = session._copy
+        monkeypatch.setattr(session, "_copy", lambda *given: (sizes.append(given[2]), copy(*given)))
+        block = session.take("workspace", 2**20)
+        assert session.fetch(block, None) == []
+        session.give_back(block)
+    assert sizes == [256, 256 + 32, 256, 256 + 32]

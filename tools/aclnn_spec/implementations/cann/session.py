@@ -6,7 +6,7 @@ import ctypes
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ _ALIGNMENT = 32
 _KINDS = ("tensor", "executor", "stream", "allocation", "misuse")
 """What the host library counts; misuse: releases of what was not alive."""
 
+_BEFORE, _BEHIND = Text(zh="之前", en="before"), Text(zh="之后", en="behind")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
@@ -51,6 +53,12 @@ class Block:
         """The bytes taken: guards, content and padding, and as much again as the API asks for."""
         return 2 * GUARD + -(-self.size // _ALIGNMENT) * _ALIGNMENT + _ALIGNMENT
 
+    @property
+    def guards(self) -> tuple[tuple[Text, int, int], ...]:
+        """What lies before and behind the content: the side, the address, and the bytes."""
+        behind = self.data + self.size
+        return (_BEFORE, self.base, GUARD), (_BEHIND, behind, self.base + self.total - behind)
+
 
 @dataclass(kw_only=True)
 class Session:
@@ -68,37 +76,40 @@ class Session:
     """What the library counted beyond `alive` when last looked at."""
 
     def take(self, name: str, size: int, content: NDArray[np.uint8] | None = None) -> Block:
-        """Take memory for a tensor's storage or a workspace; all of it is canary but the content."""
-        block = Block(name=name, base=0, size=size, life=self.life)
+        """Take memory for a storage, with its content, or for a workspace, with whatever is there."""
         base = ctypes.c_void_p()
-        self._check("aclrtMalloc", self.runtime.aclrtMalloc(ctypes.byref(base), block.total, MALLOC_HUGE_FIRST))
-        block = Block(name=name, base=base.value or 0, size=size, life=self.life)
+        asked = Block(name=name, base=0, size=size, life=self.life)
+        self._check("aclrtMalloc", self.runtime.aclrtMalloc(ctypes.byref(base), asked.total, MALLOC_HUGE_FIRST))
+        block = replace(asked, base=base.value or 0)
         self.alive["allocation"] += 1
-        staging = np.full(block.total, CANARY, np.uint8)
-        if content is not None:
-            staging[GUARD : GUARD + size] = content
         try:
-            self._copy(block.base, staging.ctypes.data, block.total, HOST_TO_DEVICE)
-        except FaultError:
+            for _, address, length in block.guards:
+                guard = np.full(length, CANARY, np.uint8)
+                self._copy(address, guard.ctypes.data, length, HOST_TO_DEVICE)
+            if content is not None and size:
+                self._copy(block.data, content.ctypes.data, size, HOST_TO_DEVICE)
+        except BaseException:
             self.give_back(block)
             raise
         return block
 
-    def fetch(self, block: Block) -> tuple[NDArray[np.uint8], list[Text]]:
-        """Copy a block's content back, and say which of its guards have changed."""
-        staging = np.empty(block.total, np.uint8)
-        self._copy(staging.ctypes.data, block.base, block.total, DEVICE_TO_HOST)
-        end, changed = GUARD + block.size, []
-        for zh, en, part in (("之前", "before", staging[:GUARD]), ("之后", "behind", staging[end:])):
-            count = int(np.count_nonzero(part != CANARY))
+    def fetch(self, block: Block, content: NDArray[np.uint8] | None) -> list[Text]:
+        """Copy a storage's content back, and say which guards have changed."""
+        changed = []
+        for side, address, length in block.guards:
+            guard = np.empty(length, np.uint8)
+            self._copy(guard.ctypes.data, address, length, DEVICE_TO_HOST)
+            count = int(np.count_nonzero(guard != CANARY))
             if count:
                 changed.append(
                     Text(
-                        zh=f"设备上 {block.name} 的内存{zh}有 {count} 个字节被改写",
-                        en=f"{count} bytes {en} the device memory of {block.name} were overwritten",
+                        zh=f"设备上 {block.name} 的内存{side.zh}有 {count} 个字节被改写",
+                        en=f"{count} bytes {side.en} the device memory of {block.name} were overwritten",
                     )
                 )
-        return staging[GUARD:end], changed
+        if content is not None and block.size:
+            self._copy(content.ctypes.data, block.data, block.size, DEVICE_TO_HOST)
+        return changed
 
     def give_back(self, block: Block) -> None:
         """Release memory, unless it went with its context."""
