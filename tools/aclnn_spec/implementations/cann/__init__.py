@@ -77,6 +77,7 @@ class CannImplementation:
 
     def open(self) -> None:
         """Load the libraries, initialise the device and create the stream; InputError says what was not to be had."""
+        self.close()
         with ExitStack() as stack:
             libraries = load(self._given)
             runtime = bind_runtime(libraries)
@@ -117,6 +118,8 @@ class CannImplementation:
         if self._session is None:
             raise InputError("cann: found it closed, expected open() before the first call")
         self._session.recover()
+        # What an earlier call left behind, released late or broken off, is not this one's.
+        self._session.recount()
         call = Call(self._session, self._operators[operator], self._phases[operator])
         self._calls.add(call)
         status = call.first(arguments)
@@ -156,7 +159,10 @@ def _package(runtime: Runtime, package: bytes) -> str | None:
     """The version of a package of CANN 9.x; None where nothing tells."""
     tell = runtime.optional.get("aclsysGetVersionStr")
     text = ctypes.create_string_buffer(128)
-    if tell is None or tell(package, text) != SUCCESS:
+    if tell is None:
+        return None
+    if tell(package, text) != SUCCESS:
+        runtime.recent_error()  # or the next error without a text of its own is told with this one's
         return None
     return text.value.decode(errors="replace") or None
 

@@ -120,15 +120,15 @@ def bind_operators(libraries: Libraries, operators: Mapping[str, Operator]) -> d
     absent = []
     for name, operator in operators.items():
         prototypes = (operator.get_workspace_size, operator.execute)
-        found = [libraries.find(prototype.name) for prototype in prototypes]
+        found = [libraries.find(prototype.name, operator=True) for prototype in prototypes]
         if found == [None, None]:
             absent += [prototype.name for prototype in prototypes]
             continue
-        libraries.require([prototype.name for prototype in prototypes])
+        libraries.require([prototype.name for prototype in prototypes], operator=True)
         first, second = (_typed(function, prototype) for function, prototype in zip(found, prototypes, strict=True))
         bound[name] = Phases(get_workspace_size=first, execute=second)
     if not bound:
-        libraries.require(absent)
+        libraries.require(absent, operator=True)
     return bound
 
 

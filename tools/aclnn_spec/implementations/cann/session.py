@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ctypes
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aclnn_spec.certification.fault import FaultError
 from aclnn_spec.golden.tensor import CANARY
+from aclnn_spec.implementations.cann.libraries import place_of
 from aclnn_spec.implementations.cann.runtime import (
     ALREADY_INITIALISED,
     DEVICE_TO_HOST,
@@ -30,6 +32,13 @@ GUARD = 256
 _ALIGNMENT = 32
 _KINDS = ("tensor", "executor", "stream", "allocation", "misuse")
 """What the host library counts; misuse: releases of what was not alive."""
+
+_MAKERS: Mapping[str, str] = MappingProxyType(
+    {"tensor": "aclCreateTensor", "stream": "aclrtCreateStream", "allocation": "aclrtMalloc"}
+)
+"""What is counted where it is made: a library that counts knows nothing of what another makes."""
+
+_MOST = ctypes.c_size_t(-1).value
 
 _BEFORE, _BEHIND = Text(zh="之前", en="before"), Text(zh="之后", en="behind")
 
@@ -74,11 +83,26 @@ class Session:
     alive: Counter[str] = field(default_factory=Counter)
     stray: Counter[str] = field(default_factory=Counter)
     """What the library counted beyond `alive` when last looked at."""
+    counted: tuple[str, ...] = field(init=False)
+    """The kinds that the library counts."""
+
+    def __post_init__(self) -> None:
+        tell = self.runtime.optional.get("aclnnHostAlive")
+        place = tell and place_of(tell)
+        makers = {kind: self.runtime.functions[name] for kind, name in _MAKERS.items()}
+        foreign = [kind for kind, function in makers.items() if place_of(function) != place]
+        self.counted = tuple(kind for kind in _KINDS if kind not in foreign) if tell else ()
 
     def take(self, name: str, size: int, content: NDArray[np.uint8] | None = None) -> Block:
         """Take memory for a storage, with its content, or for a workspace, with whatever is there."""
         base = ctypes.c_void_p()
         asked = Block(name=name, base=0, size=size, life=self.life)
+        if asked.total > _MOST:  # ctypes would cut it
+            raise FaultError(
+                "runtime",
+                zh=f"{name} 需要 {size} 字节，超出地址空间",
+                en=f"{name} takes {size} bytes, more than there are addresses",
+            )
         self._check("aclrtMalloc", self.runtime.aclrtMalloc(ctypes.byref(base), asked.total, MALLOC_HUGE_FIRST))
         block = replace(asked, base=base.value or 0)
         self.alive["allocation"] += 1
@@ -162,8 +186,7 @@ class Session:
 
     def recount(self) -> None:
         """Take the library's present count as the one to start from, if it counts at all."""
-        if "aclnnHostAlive" in self.runtime.optional:
-            self.stray = Counter({kind: self.count(kind) - self.alive[kind] for kind in _KINDS})
+        self.stray = Counter({kind: self.count(kind) - self.alive[kind] for kind in self.counted})
 
     def count(self, kind: str) -> int:
         """How many of a kind are alive by the library's count; 0 if it does not count."""
