@@ -403,9 +403,7 @@ def test_a_workspace_beyond_all_addresses(host_library: Build, spec: Spec) -> No
     """A size that no size_t holds is a fault of the library, not a small allocation."""
     with running(host_library(), spec) as (_, one):
         assert one._session is not None
-        with pytest.raises(
-            FaultError, match=r"workspace takes 18446744073709551615 bytes, more than"
-        ):
+        with pytest.raises(FaultError, match=r"workspace takes 18446744073709551615 bytes, more than"):
             one._session.take("workspace", 2**64 - 1)
     assert alive(host_library()) == {}
 
