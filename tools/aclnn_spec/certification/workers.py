@@ -242,9 +242,8 @@ def serve(connection: Connection, given: str, options: Options, number: int) -> 
     with ExitStack() as stack:
         try:
             implementation = resolve(given)
-            opening = opened(implementation)
             try:
-                stack.enter_context(opening)
+                stack.enter_context(opened(implementation))
             except InputError:
                 raise
             except Exception as error:  # whatever opening raises is the implementation's

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from aclnn_spec.certification.session import golden_directory
 from aclnn_spec.commands.progress import Bar
-from aclnn_spec.emit.files import stale_emitted, tools_directory, write_emitted
+from aclnn_spec.emit.files import stale_emitted, write_emitted
 from aclnn_spec.golden.build import build, parts_of, stale
 from aclnn_spec.spec.errors import InputError
-from aclnn_spec.spec.read import load_spec
+from aclnn_spec.spec.read import load_spec, tools_root
 
 
 def run(given: Namespace) -> int:
@@ -23,7 +23,7 @@ def run(given: Namespace) -> int:
         raise InputError(f"--shard: found {given.shard}, expected at most {count} shares: there are {count} parts")
     golden = Path(given.output) if given.output else golden_directory(given.tier)
     # The headers and validators belong to the spec and not to a tier: they are built along with the core in its place.
-    tools = tools_directory() if given.tier == "core" and not given.output else None
+    tools = tools_root() if given.tier == "core" and not given.output else None
     paths: list[Path] = []
     with Bar(f"build {given.tier}") as bar:
         if not given.check:

@@ -12,7 +12,7 @@ from typing import Any
 from aclnn_spec.certification.fault import FaultError
 from aclnn_spec.certification.implementation import Arguments, PhaseOne, worker_number
 from aclnn_spec.implementations.cann.call import Call
-from aclnn_spec.implementations.cann.libraries import Libraries, load, place_of
+from aclnn_spec.implementations.cann.libraries import load, place_of
 from aclnn_spec.implementations.cann.runtime import SUCCESS, Phases, Runtime, bind_operators, bind_runtime
 from aclnn_spec.implementations.cann.session import Session, session
 from aclnn_spec.spec.errors import InputError
@@ -45,7 +45,6 @@ class CannImplementation:
         self._operators: Mapping[str, Operator] = stable
         self._stack = ExitStack()
         self._calls: weakref.WeakSet[Call] = weakref.WeakSet()
-        self._libraries: Libraries | None = None
         self._runtime: Runtime | None = None
         self._session: Session | None = None
         self._phases: Mapping[str, Phases] = {}
@@ -83,7 +82,7 @@ class CannImplementation:
             runtime = bind_runtime(libraries)
             phases = bind_operators(libraries, self._operators)
             self._session = stack.enter_context(session(runtime, device=self._device, worker=worker_number()))
-            self._libraries, self._runtime, self._phases = libraries, runtime, phases
+            self._runtime, self._phases = runtime, phases
             self._stack = stack.pop_all()
 
     def close(self) -> None:

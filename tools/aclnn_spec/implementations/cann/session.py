@@ -25,6 +25,7 @@ from aclnn_spec.implementations.cann.runtime import (
 )
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.model import Text
+from aclnn_spec.spec.rules.base import counted
 
 GUARD = 256
 """Bytes of canary before and behind every block; a multiple of the alignment that tensor data needs."""
@@ -169,7 +170,7 @@ class Session:
 
     def astray(self) -> Text | None:
         """How the library's count of what is alive has come to differ from ours since last asked."""
-        before = Counter(self.stray)
+        before = self.stray
         self.recount()
         zh, en = [], []
         for kind, chinese in (("executor", "执行器"), ("tensor", "张量"), ("stream", "流"), ("allocation", "内存块")):
@@ -177,7 +178,7 @@ class Session:
             if more:
                 ours = self.alive[kind]
                 zh.append(f"库中有 {ours + more} 个{chinese}存活，应为 {ours} 个")
-                en.append(f"the library holds {ours + more} {kind}{'s'[: ours + more != 1]} alive, expected {ours}")
+                en.append(f"the library holds {counted(ours + more, kind)} alive, expected {ours}")
         misused = self.stray["misuse"] - before["misuse"]
         if misused:
             zh.append(f"有 {misused} 次释放或使用了并不存活的对象")
