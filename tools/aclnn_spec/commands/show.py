@@ -61,7 +61,7 @@ def page(operator: Operator, spec: Spec, lang: str) -> Iterator[str]:
                 yield from _clause(clause, spec, lang)
     yield from ("", word("accuracy"))
     for accuracy in operator.accuracy:
-        when = ", ".join([*accuracy.reduction, *accuracy.dtype])
+        when = ", ".join([*(word for words in accuracy.when.values() for word in words), *accuracy.dtype])
         yield f"  {when}: {accuracy.ulp} ULP"
         yield from _filled(accuracy.text[lang], "    ")
     yield from ("", word("errata"))
@@ -78,6 +78,7 @@ def _parameter(parameter: Parameter, lang: str) -> Iterator[str]:
     if parameter.rank:
         facts.append("rank {}-{}".format(*parameter.rank))
     facts += [f"{name}={value}" for name, value in parameter.values.items()]
+    facts += [f"{value:g}" for value in parameter.samples[:1]]
     yield f"  {parameter.name}: {', '.join(facts)}"
     yield from _filled(parameter.summary[lang], "    ")
 

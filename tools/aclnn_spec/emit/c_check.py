@@ -10,9 +10,12 @@ from aclnn_spec.emit.text import WIDTH, check_parameters, checks, deduced_types,
 from aclnn_spec.spec.model import Clause
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.rules import Rule
-from aclnn_spec.spec.rules.shapes import Broadcastable, MaxRank, MinRank, ShapeIsBroadcast
+from aclnn_spec.spec.rules.pairs import NotBoth, SameDtype
+from aclnn_spec.spec.rules.reals import AtLeast, Finite
+from aclnn_spec.spec.rules.shapes import Broadcastable, MaxRank, MinRank, ShapeIs, ShapeIsBroadcast
 from aclnn_spec.spec.rules.types import Castable, DeducedIn, Deducible, DtypeIn, DtypeNotIn, FormatIn
 from aclnn_spec.spec.rules.values import NotNull, OneOf
+from aclnn_spec.spec.rules.when import When
 from aclnn_spec.spec.tables import Tables
 
 _INT64_MIN = -(2**63)
@@ -93,6 +96,23 @@ def _condition(operator: Operator, clause: Clause, rule: Rule, facts: dict[str, 
         case OneOf(on=on, values=values):
             types = check_parameters(operator)
             return " && ".join(_any(f"{name} == {{}}", [c_number(v, types[name]) for v in values]) for name in on)
+        case ShapeIs(on=on, shape=shape):
+            sizes = "".join(f" && {{0}}->shape[{i}] == {size}" for i, size in enumerate(shape))
+            return _each(f"(!{{0}} || ({{0}}->rank == {len(shape)}{sizes}))", on)
+        case AtLeast(on=on, value=value):
+            types = check_parameters(operator)
+            return " && ".join(f"!({name} < {c_number(value, types[name])})" for name in on)
+        case Finite(on=on):
+            return _each("{0} - {0} == 0", on)
+        case When(rule=inner, when=when):
+            met = " && ".join(
+                _any(f"{each.name} == {{}}", [c_number(n, "int64_t") for n in each.numbers]) for each in when
+            )
+            return f"(!({met}) || ({_condition(operator, clause, inner, facts)}))"
+        case SameDtype(on=on):
+            return f"aclnn_spec_same_dtype({_tensors(on, facts)})"
+        case NotBoth(one=one, one_dtypes=ones, other=other, other_dtypes=others):
+            return f"aclnn_spec_not_both({one}, {_set(ones)}, {other}, {_set(others)})"
         case DtypeIn(on=on, dtypes=dtypes):
             return _each(f"aclnn_spec_dtype_in({{}}, {_set(dtypes)})", on)
         case DtypeNotIn(on=on, dtypes=dtypes):
@@ -106,8 +126,9 @@ def _condition(operator: Operator, clause: Clause, rule: Rule, facts: dict[str, 
 
 def _names(rule: Rule) -> set[str]:
     """The parameters that a rule speaks of."""
-    fields = vars(rule)
-    return {*fields.get("on", ()), *fields.get("of", ()), fields.get("to", "")}
+    fields = vars(rule.core)
+    named = {*fields.get("on", ()), *fields.get("of", ()), *(fields.get(key, "") for key in ("to", "one", "other"))}
+    return named | {each.name for each in rule.when} if isinstance(rule, When) else named
 
 
 def _each(condition: str, names: Iterable[str]) -> str:

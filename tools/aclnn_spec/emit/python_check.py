@@ -11,9 +11,12 @@ from aclnn_spec.emit.text import WIDTH, check_parameters, checks, deduced_types,
 from aclnn_spec.spec.model import Clause
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.rules import Rule
-from aclnn_spec.spec.rules.shapes import Broadcastable, MaxRank, MinRank, ShapeIsBroadcast
+from aclnn_spec.spec.rules.pairs import NotBoth, SameDtype
+from aclnn_spec.spec.rules.reals import AtLeast, Finite
+from aclnn_spec.spec.rules.shapes import Broadcastable, MaxRank, MinRank, ShapeIs, ShapeIsBroadcast
 from aclnn_spec.spec.rules.types import Castable, DeducedIn, Deducible, DtypeIn, DtypeNotIn, FormatIn
 from aclnn_spec.spec.rules.values import NotNull, OneOf
+from aclnn_spec.spec.rules.when import When
 from aclnn_spec.spec.tables import Tables
 
 
@@ -58,6 +61,19 @@ def _condition(operator: Operator, clause: Clause, rule: Rule, facts: dict[str, 
             return f"_min_rank(arguments, {_literal(on)}, {rank})"
         case OneOf(on=on, values=values):
             return f"_one_of(arguments, {_literal(on)}, {_literal(values)})"
+        case ShapeIs(on=on, shape=shape):
+            return f"_shape_is(arguments, {_literal(on)}, {_literal(shape)})"
+        case AtLeast(on=on, value=value):
+            return f"_at_least(arguments, {_literal(on)}, {_literal(value)})"
+        case Finite(on=on):
+            return f"_finite(arguments, {_literal(on)})"
+        case When(rule=inner, when=when):
+            met = " and ".join(f"arguments[{_literal(each.name)}] in {_literal(each.numbers)}" for each in when)
+            return f"not ({met}) or {_condition(operator, clause, inner, facts)}"
+        case SameDtype(on=on):
+            return f"_same_dtype(arguments, {_literal(on)})"
+        case NotBoth(one=one, one_dtypes=ones, other=other, other_dtypes=others):
+            return f"_not_both(arguments, {_literal((one, other))}, {_literal(ones)}, {_literal(others)})"
         case DtypeIn(on=on, dtypes=dtypes):
             return f"_dtype_in(arguments, {_literal(on)}, {_literal(dtypes)})"
         case DtypeNotIn(on=on, dtypes=dtypes):

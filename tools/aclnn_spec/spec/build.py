@@ -17,12 +17,13 @@ from aclnn_spec.spec.model import (
     Policy,
     Product,
     Prototype,
+    Reduced,
     Source,
     StatusCode,
     Text,
 )
 from aclnn_spec.spec.operator import Operator
-from aclnn_spec.spec.rules import rule_from
+from aclnn_spec.spec.rules import Condition, Rule, When, rule_from
 from aclnn_spec.spec.tables import Tables
 
 Data = Mapping[str, Any]
@@ -89,6 +90,7 @@ def _policy(data: Data) -> Policy:
 def operator_from(data: Data, tables: Tables) -> Operator:
     """Build an operator from the document of its file."""
     example = data["example"]
+    values = {p["name"]: p.get("values", {}) for p in data["parameters"]}
     return Operator(
         name=data["name"],
         status=data["status"],
@@ -102,11 +104,11 @@ def operator_from(data: Data, tables: Tables) -> Operator:
         deterministic=data["deterministic"],
         get_workspace_size=_prototype(data["prototypes"]["get_workspace_size"]),
         execute=_prototype(data["prototypes"]["execute"]),
-        parameters=tuple(_parameter(p, tables) for p in data["parameters"]),
-        clauses=tuple(_clause(c) for c in data["clauses"]),
+        parameters=tuple(_parameter(p, tables, values) for p in data["parameters"]),
+        clauses=tuple(_clause(c, values) for c in data["clauses"]),
         accuracy=tuple(
             Accuracy(
-                reduction=tuple(a["when"].get("reduction", ())),
+                when=MappingProxyType({name: tuple(names) for name, names in a["when"].items() if name != "dtype"}),
                 dtype=tuple(tables.dtypes[d] for d in a["when"].get("dtype", ())),
                 ulp=a["ulp"],
                 text=_text(a["text"]),
@@ -129,7 +131,13 @@ def _prototype(data: Data) -> Prototype:
     return Prototype(name=data["name"], parameters=tuple((p["name"], p["c_type"]) for p in data["parameters"]))
 
 
-def _parameter(data: Data, tables: Tables) -> Parameter:
+def _numbers(when: Data, values: Data) -> dict[str, tuple[int, ...]]:
+    """Attribute → numbers, for attribute → names of its values."""
+    return {name: tuple(values[name][each] for each in names) for name, names in when.items()}
+
+
+def _parameter(data: Data, tables: Tables, values: Data) -> Parameter:
+    reduced = data.get("reduced")
     return Parameter(
         name=data["name"],
         role=data["role"],
@@ -141,10 +149,23 @@ def _parameter(data: Data, tables: Tables) -> Parameter:
         rank=tuple(data["rank"]) if "rank" in data else None,
         non_contiguous=data.get("non_contiguous", False),
         values=MappingProxyType(dict(data.get("values", {}))),
+        samples=tuple(float(each) for each in data.get("samples", ())),
+        reduced=reduced
+        and Reduced(when=MappingProxyType(_numbers(reduced["when"], values)), shape=tuple(reduced["shape"])),
     )
 
 
-def _clause(data: Data) -> Clause:
+def _rule(data: Data, values: Data) -> Rule | None:
+    """The rule of a clause, if it has one, under its condition, if it has one."""
+    rule = rule_from(data["rule"]) if "rule" in data else None
+    if rule is None or "when" not in data:
+        return rule
+    numbers = _numbers(data["when"], values)
+    conditions = [Condition(name=name, numbers=numbers[name], words=tuple(data["when"][name])) for name in numbers]
+    return When(rule=rule, when=tuple(conditions))
+
+
+def _clause(data: Data, values: Data) -> Clause:
     outcome = data["outcome"]
     kind = outcome if isinstance(outcome, str) else next(k for k in ("error", "unspecified") if k in outcome)
     details = {} if isinstance(outcome, str) else outcome
@@ -154,7 +175,7 @@ def _clause(data: Data) -> Clause:
         accepts=tuple(details.get(kind, ())),
         uniform=details.get("uniform", False),
         follows=details.get("follows"),
-        rule=rule_from(data["rule"]) if "rule" in data else None,
+        rule=_rule(data, values),
         order=tuple(data.get("order", ())),
         products=tuple(data.get("products", ())),
         text=_text(data["text"]),

@@ -9,6 +9,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from aclnn_spec.spec.lint_attributes import lint_accuracy, lint_attributes, lint_when
+from aclnn_spec.spec.lint_attributes import unknown as _unknown
 from aclnn_spec.spec.operator import PHASE_ONE_OUTPUTS, SUCCESS
 from aclnn_spec.spec.rules import RULES
 from aclnn_spec.spec.tables import Tables
@@ -107,11 +109,12 @@ def lint_operator(stem: str, data: Data, tables: Tables) -> list[str]:
         found = ", ".join(data["products"])
         faults.append(f"{where}: products: found {found}, expected exactly {', '.join(tables.products)}")
     faults += _parameters(data, where, tables)
+    faults += lint_attributes(data, where)
     faults += _repeated(f"{where}: clauses", "id", [clause["id"] for clause in data["clauses"]])
     for i, clause in enumerate(data["clauses"]):
         faults += _clause(clause, f"{where}: clauses[{i}] ({clause['id']})", data, tables)
     faults += _repeated(f"{where}: errata", "id", [erratum["id"] for erratum in data["errata"]])
-    faults += _accuracy(data, where, tables)
+    faults += lint_accuracy(data, where, tables)
     faults += _example(data, f"{where}: example", tables)
     return faults
 
@@ -157,6 +160,7 @@ def _clause(clause: Data, where: str, data: Data, tables: Tables) -> Iterator[st
             yield f"{where}.order: found {', '.join(clause['order'])}, expected each of {', '.join(errors)} once"
     if rule is not None:
         yield from _rule(rule, f"{where}.rule", data, tables)
+    yield from lint_when(clause.get("when", {}), f"{where}.when", data)
 
 
 def _is_uniform(clause: Data) -> bool:
@@ -166,36 +170,19 @@ def _is_uniform(clause: Data) -> bool:
 def _rule(rule: Data, where: str, data: Data, tables: Tables) -> Iterator[str]:
     by_name = {p["name"]: p for p in data["parameters"]}
     tensors = [name for name, p in by_name.items() if p["kind"] == "tensor"]
-    allowed = {"not_null": [*tensors, *PHASE_ONE_OUTPUTS], "one_of": [n for n in by_name if n not in tensors]}
-    for key in ("on", "of", "to"):
+    integers, floats = ([name for name, p in by_name.items() if p["kind"] == kind] for kind in ("int64", "float"))
+    allowed = {"not_null": [*tensors, *PHASE_ONE_OUTPUTS], "one_of": integers, "at_least": floats, "finite": floats}
+    for key in ("on", "of", "to", "one", "other"):
         names = rule.get(key, ())
         names = [names] if isinstance(names, str) else names
         yield from _unknown(f"{where}.{key}", names, allowed.get(rule["kind"], tensors), "parameter of this kind")
-    yield from _unknown(f"{where}.dtypes", rule.get("dtypes", ()), tables.dtypes, "data type")
+    for key in ("dtypes", "one_dtypes", "other_dtypes"):
+        yield from _unknown(f"{where}.{key}", rule.get(key, ()), tables.dtypes, "data type")
     yield from _unknown(f"{where}.formats", rule.get("formats", ()), tables.formats, "format")
     for name in rule["on"] if rule["kind"] == "one_of" else ():
         declared = list(by_name.get(name, {}).get("values", {}).values())
         if name in allowed["one_of"] and declared != rule["values"]:
             yield f"{where}.values: found {rule['values']}, expected {declared} as parameter {name} lists them"
-
-
-def _accuracy(data: Data, where: str, tables: Tables) -> Iterator[str]:
-    reductions = [name for p in data["parameters"] if p["name"] == "reduction" for name in p["values"]]
-    results = [dtype for p in data["parameters"] if p["role"] == "output" for dtype in p["dtypes"]]
-    faults: list[str] = []
-    missing = {reduction: dict.fromkeys(results) for reduction in reductions}
-    for i, entry in enumerate(data["accuracy"]):
-        place, when = f"{where}: accuracy[{i}].when", entry["when"]
-        faults += _unknown(place, list(when), ["reduction", "dtype"], "key")
-        faults += _unknown(f"{place}.reduction", when.get("reduction", ()), reductions, "reduction")
-        faults += _unknown(f"{place}.dtype", when.get("dtype", ()), tables.dtypes, "data type")
-        for reduction, dtype in product(when.get("reduction", ()), when.get("dtype", results)):
-            missing.get(reduction, {}).pop(dtype, None)
-    yield from faults or (
-        f"{where}: accuracy: found nothing on {reduction} with {', '.join(dtypes)}, expected a tolerance"
-        for reduction, dtypes in missing.items()
-        if dtypes
-    )
 
 
 def _example(data: Data, where: str, tables: Tables) -> Iterator[str]:
@@ -209,7 +196,7 @@ def _example(data: Data, where: str, tables: Tables) -> Iterator[str]:
         if isinstance(value, dict) != (parameter["kind"] == "tensor"):
             yield f"{place}: found {value}, expected a value of kind {parameter['kind']}"
         elif not isinstance(value, dict):
-            values = list(parameter["values"].values())
+            values = list(parameter.get("values", {}).values()) or [value]
             yield from _unknown(place, [value], values, f"value of {name}")
         else:
             yield from _unknown(f"{place}.dtype", [value["dtype"]], tables.dtypes, "data type")
@@ -259,12 +246,6 @@ def _sources(node: Any, where: str, path: str, known: Mapping[str, Any] | Sequen
     elif isinstance(node, list):
         for i, value in enumerate(node):
             yield from _sources(value, where, f"{path}[{i}]", known)
-
-
-def _unknown(where: str, names: Sequence[Any], known: Any, what: str) -> Iterator[str]:
-    for name in names:
-        if name not in known:
-            yield f"{where}: found {name}, expected a {what}: {', '.join(map(str, known))}"
 
 
 def _repeated(where: str, what: str, values: Sequence[Any]) -> Iterator[str]:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Any, Self
 
+from aclnn_spec.spec.attributes import INT64, SPELT, ulp_of
+
 if TYPE_CHECKING:
     from aclnn_spec.spec.rules import Rule
 
 TIERS = ("core", "full")
 """The tiers of golden data."""
-
-INT64 = range(-(2**63), 2**63)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +135,14 @@ class Conflict:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Reduced:
+    """When an operator reduces all elements to one, by attribute and numbers; and the shape the output then has."""
+
+    when: Mapping[str, tuple[int, ...]]
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Parameter:
     """A parameter of phase 1, without workspaceSize and executor."""
 
@@ -142,7 +150,7 @@ class Parameter:
     role: str
     """input, output or attribute."""
     kind: str
-    """tensor or int64."""
+    """tensor, int64 or float."""
     summary: Text
     sources: tuple[Source, ...]
     dtypes: tuple[DType, ...] = ()
@@ -151,6 +159,10 @@ class Parameter:
     non_contiguous: bool = False
     values: Mapping[str, int] = field(default_factory=dict)
     """Named values of an attribute."""
+    samples: tuple[float, ...] = ()
+    """Values of a float attribute that cases try, the plainest first."""
+    reduced: Reduced | None = None
+    """Of an output that does not always have the broadcast shape."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,19 +196,18 @@ class Clause:
 class Accuracy:
     """How far a result may be from the correctly rounded one, in ULP, and when."""
 
-    reduction: tuple[str, ...]
+    when: Mapping[str, tuple[str, ...]]
+    """Attribute → names of its values; an attribute that is not there may have any."""
     dtype: tuple[DType, ...]
     """The coarser of the deduced type and the output's; empty: any."""
     ulp: int | str
-    """A number, or `rank + k` with the rank of the broadcast shape."""
+    """A number, `rank + k` with the rank of the broadcast shape, or `a * sqrt(count) + k` with its elements."""
     text: Text
     sources: tuple[Source, ...]
 
-    def limit(self, rank: int) -> int:
-        """The allowed distance in ULP for a broadcast shape of this rank."""
-        if isinstance(self.ulp, int):
-            return self.ulp
-        return rank + int(self.ulp.removeprefix("rank + "))
+    def limit(self, rank: int, count: int) -> int:
+        """The allowed distance in ULP for a broadcast shape of this rank with so many elements."""
+        return ulp_of(self.ulp, rank=rank, count=count)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -282,19 +293,23 @@ class TensorDesc:
 
 _TENSOR = re.compile(r"(?P<dtype>\w+)\[(?P<shape>[\d, ]*)\](?::(?P<format>\w+))?")
 
+_REAL = re.compile(r"[+-]?(\d{1,40}\.?\d{0,60}|\.\d{1,60})([eE][+-]?\d{1,4})?", re.ASCII)
+
 Argument = TensorDesc | int | float | bool | None
 Arguments = Mapping[str, Any]
 
 
 def parse_argument(text: str) -> Argument:
-    """Read `null`, an integer, or `DTYPE[d0,d1,…]` with an optional `:FORMAT`; ValueError says what was expected."""
+    """Read `null`, a number, or `DTYPE[d0,d1,…]` with an optional `:FORMAT`; ValueError says what was expected."""
     if text == "null":
         return None
     if re.fullmatch(r"[+-]?\d{1,40}", text):
         return int(text)
+    if text in SPELT or _REAL.fullmatch(text):
+        return float(text)
     found = _TENSOR.fullmatch(text)
     if found is None:
-        raise ValueError("expected null, an integer, or DTYPE[d0,d1,…] as in FLOAT16[2,3] (or FLOAT16[2,3]:NCHW)")
+        raise ValueError("expected null, a number, or DTYPE[d0,d1,…] as in FLOAT16[2,3] (or FLOAT16[2,3]:NCHW)")
     sizes = [size.strip() for size in found["shape"].split(",")] if found["shape"].strip() else []
     if any(not size.isdecimal() or int(size) not in INT64 for size in sizes):
         raise ValueError("expected a non-negative 64-bit size between every two commas")

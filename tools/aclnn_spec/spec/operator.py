@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from operator import index
+from math import prod
 from typing import Any
 
+from aclnn_spec.spec.attributes import fits
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.facts import Facts
 from aclnn_spec.spec.model import (
-    INT64,
     Accuracy,
     Arguments,
     Clause,
@@ -23,11 +23,12 @@ from aclnn_spec.spec.model import (
     Text,
 )
 from aclnn_spec.spec.quick import Quick, quick_check
-from aclnn_spec.spec.tables import Tables
+from aclnn_spec.spec.tables import Shape, Tables, broadcast
 
 SUCCESS = "ACLNN_SUCCESS"
 PHASE_ONE_OUTPUTS = ("workspaceSize", "executor")
 """Pointers that phase 1 fills; they are among the arguments only of a call that passes them as null."""
+_NOUNS = {"int64": "a 64-bit integer", "float": "a number"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +66,7 @@ class Operator:
     checks: tuple[Clause, ...] = field(init=False, repr=False)
     """The clauses that a call can break, in the order in which the open host code tests them."""
     _listed: Mapping[str, tuple[DType, ...]] = field(init=False, repr=False)
-    _attributes: tuple[str, ...] = field(init=False, repr=False)
+    _attributes: Mapping[str, str] = field(init=False, repr=False)
     _quick: Quick = field(init=False, repr=False)
     _good: Diagnosis = field(init=False, repr=False)
 
@@ -75,7 +76,7 @@ class Operator:
         errors.sort(key=lambda clause: order.index(clause.id) if clause.id in order else len(order))
         object.__setattr__(self, "checks", tuple(errors))
         object.__setattr__(self, "_listed", {p.name: p.dtypes for p in self.parameters})
-        object.__setattr__(self, "_attributes", tuple(p.name for p in self.parameters if p.role == "attribute"))
+        object.__setattr__(self, "_attributes", {p.name: p.kind for p in self.parameters if p.role == "attribute"})
         tensors = [p.name for p in self.parameters if p.kind == "tensor"]
         rules = [clause.rule for clause in errors if clause.rule]
         object.__setattr__(self, "_quick", quick_check(tensors, self._attributes, rules, self.tables))
@@ -116,8 +117,8 @@ class Operator:
             return self._good
         facts = Facts(arguments, self.tables, self._listed)
         try:
-            for name in self._attributes:
-                if type(arguments[name]) is not int:
+            for name, kind in self._attributes.items():
+                if not fits(kind, arguments[name]):
                     self._check_arguments(arguments)
             broken = tuple([clause for clause in self.checks if not clause.rule.holds(facts)])  # type: ignore[union-attr]
         except (KeyError, AttributeError, TypeError):
@@ -139,6 +140,17 @@ class Operator:
             and not clause.rule.holds(facts)
         )
 
+    def reduces(self, arguments: Arguments) -> bool:
+        """Whether the call reduces all elements of the broadcast shape to one."""
+        reduced = self.output.reduced
+        return reduced is not None and all(arguments[name] in numbers for name, numbers in reduced.when.items())
+
+    def output_shape(self, arguments: Arguments) -> Shape | None:
+        """The shape that the output of this call should have; None where the inputs do not broadcast."""
+        if self.output.reduced is not None and self.reduces(arguments):
+            return self.output.reduced.shape
+        return broadcast(arguments[p.name].shape for p in self.inputs)
+
     def ulp(self, arguments: Arguments) -> int:
         """The strict tolerance of a good call's result, in ULP of the coarser of deduced type and output type."""
         facts = self.facts(arguments)
@@ -152,12 +164,13 @@ class Operator:
             bits = component_bits(coarser)
             coarser = next(d for d in self.tables.dtypes.values() if d.kind == "float" and d.bits == bits)
         for accuracy in self.accuracy:
-            names_of = {number: name for name, number in self.parameter("reduction").values.items()}
-            if names_of[arguments["reduction"]] in accuracy.reduction and (
-                not accuracy.dtype or coarser in accuracy.dtype
+            if (not accuracy.dtype or coarser in accuracy.dtype) and all(
+                arguments[name] in [self.parameter(name).values[word] for word in words]
+                for name, words in accuracy.when.items()
             ):
-                return accuracy.limit(len(shape))
-        raise LookupError(f"{self.name}: accuracy says nothing of reduction={arguments['reduction']} with {coarser}")
+                return accuracy.limit(len(shape), prod(shape))
+        given = ", ".join(f"{name}={arguments[name]}" for name in self._attributes)
+        raise LookupError(f"{self.name}: accuracy says nothing of {given} with {coarser}")
 
     def _check_arguments(self, arguments: Arguments) -> None:
         if not isinstance(arguments, Mapping):
@@ -173,8 +186,8 @@ class Operator:
                 faults.append(f"{where}: no such parameter; expected {', '.join(p.name for p in self.parameters)}")
             elif self.parameter(name).kind == "tensor":
                 faults += self._check_tensor(where, value)
-            elif not _is_int64(value):
-                faults.append(f"{where}: found {value!r}, expected a 64-bit integer")
+            elif not fits(kind := self.parameter(name).kind, value):
+                faults.append(f"{where}: found {value!r}, expected {_NOUNS[kind]}")
         if faults:
             raise InputError(*sorted(faults))
 
@@ -195,14 +208,6 @@ class Operator:
         if type(shape) is not tuple:
             faults.append(f"{where}: found shape {shape!r}, expected a tuple")
         return faults
-
-
-def _is_int64(value: Any) -> bool:
-    """Whether a value stands for an integer of 64 bits: an int, or what Python indexes with (NumPy's), but no bool."""
-    try:
-        return not isinstance(value, bool) and index(value) in INT64
-    except TypeError:
-        return False
 
 
 def component_bits(dtype: DType) -> int:

@@ -6,26 +6,40 @@ checking a good call cheap: no rule object is visited, and every fact is worked 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from aclnn_spec.spec.attributes import c_float
 from aclnn_spec.spec.rules import Rule
-from aclnn_spec.spec.rules.shapes import Broadcastable, MaxRank, MinRank, ShapeIsBroadcast
+from aclnn_spec.spec.rules.pairs import NotBoth, SameDtype
+from aclnn_spec.spec.rules.reals import AtLeast, Finite
+from aclnn_spec.spec.rules.shapes import Broadcastable, MaxRank, MinRank, ShapeIs, ShapeIsBroadcast
 from aclnn_spec.spec.rules.types import Castable, DeducedIn, Deducible, DtypeIn, DtypeNotIn, FormatIn
 from aclnn_spec.spec.rules.values import NotNull, OneOf
+from aclnn_spec.spec.rules.when import When
 from aclnn_spec.spec.tables import Tables, broadcast
 
 Quick = Callable[[Mapping[str, Any]], bool]
 
 
-def quick_check(tensors: Sequence[str], attributes: Sequence[str], rules: Iterable[Rule], tables: Tables) -> Quick:
-    """Compile the rules to a function that is true of a call only if all of them hold and no tensor is null."""
+_EXACT = {"int64": "(int,)", "float": "(float, int)"}
+"""The types of an attribute that need no second look, by its kind."""
+
+
+def quick_check(
+    tensors: Sequence[str], attributes: Mapping[str, str], rules: Iterable[Rule], tables: Tables
+) -> Quick:
+    """Compile the rules to a function that is true of a call only if all of them hold and no tensor is null.
+
+    `attributes` maps the attributes to their kinds.
+    """
     lines = [f"if len(arguments) != {len(tensors) + len(attributes)}: return False"]
     # The underscores keep a parameter named `type`, `len` or `lambda` apart from Python's own words.
     lines += [f"{name}_ = arguments[{name!r}]" for name in (*tensors, *attributes)]
     lines += [f"{name}_dtype = {name}_.dtype; {name}_shape = {name}_.shape" for name in tensors]
     lines += [f"if type({name}_shape) is not tuple or {name}_.format not in formats: return False" for name in tensors]
-    lines += [f"if type({name}_) is not int: return False" for name in attributes]
+    lines += [f"if type({name}_) not in {_EXACT[kind]}: return False" for name, kind in attributes.items()]
     facts: dict[str, str] = {}
     conditions = [condition for rule in rules if (condition := _condition(rule, facts)) is not None]
     lines += facts.values()
@@ -42,6 +56,8 @@ def quick_check(tensors: Sequence[str], attributes: Sequence[str], rules: Iterab
         "castable": castable,
         "formats": frozenset(tables.formats),
         "broadcast": broadcast,
+        "c_float": c_float,
+        "isfinite": math.isfinite,
     }
     exec(source, scope)  # noqa: S102  # the source holds nothing but parameter names and numbers of the checked spec
     function: Quick = scope["quick"]
@@ -62,12 +78,26 @@ def _condition(rule: Rule, facts: dict[str, str]) -> str | None:  # noqa: C901, 
             return f"{_shape(on, facts)} is not None"
         case ShapeIsBroadcast(of=of, on=on):
             return " and ".join(f"{name}_shape == {_shape(of, facts)}" for name in on)
+        case ShapeIs(on=on, shape=shape):
+            return " and ".join(f"{name}_shape == {shape!r}" for name in on)
         case MaxRank(on=on, rank=rank):
             return " and ".join(f"len({name}_shape) <= {rank}" for name in on)
         case MinRank(on=on, rank=rank):
             return " and ".join(f"len({name}_shape) >= {rank}" for name in on)
         case OneOf(on=on, values=values):
             return " and ".join(f"{name}_ in {values!r}" for name in on)
+        case AtLeast(on=on, value=value):
+            return " and ".join(f"not c_float({name}_) < {value!r}" for name in on)
+        case Finite(on=on):
+            return " and ".join(f"isfinite(c_float({name}_))" for name in on)
+        case When(rule=inner, when=when):
+            met = " and ".join(f"{each.name}_ in {each.numbers!r}" for each in when)
+            condition = _condition(inner, facts)
+            return None if condition is None else f"(not ({met}) or {condition})"
+        case SameDtype(on=on):
+            return " == ".join(f"{name}_dtype" for name in (*on, *on[:1]))
+        case NotBoth(one=one, one_dtypes=ones, other=other, other_dtypes=others):
+            return f"not ({one}_dtype in {ones!r} and {other}_dtype in {others!r})"
         case DtypeIn(on=on, dtypes=dtypes):
             return " and ".join(f"{name}_dtype in {dtypes!r}" for name in on)
         case DtypeNotIn(on=on, dtypes=dtypes):

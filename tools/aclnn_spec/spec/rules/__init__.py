@@ -11,11 +11,14 @@ from types import MappingProxyType
 from typing import Any
 
 from aclnn_spec.spec.rules.base import Break, Call, Rule
-from aclnn_spec.spec.rules.shapes import Broadcastable, MaxRank, MinRank, ShapeIsBroadcast
+from aclnn_spec.spec.rules.pairs import NotBoth, SameDtype
+from aclnn_spec.spec.rules.reals import AtLeast, Finite
+from aclnn_spec.spec.rules.shapes import Broadcastable, MaxRank, MinRank, ShapeIs, ShapeIsBroadcast
 from aclnn_spec.spec.rules.types import Castable, DeducedIn, Deducible, DtypeIn, DtypeNotIn, FormatIn
 from aclnn_spec.spec.rules.values import NoAlias, NotNull, OneOf
+from aclnn_spec.spec.rules.when import Condition, When
 
-__all__ = ["RULES", "Break", "Call", "Rule", "rule_from"]
+__all__ = ["RULES", "Break", "Call", "Condition", "Rule", "When", "rule_from"]
 
 _KINDS: tuple[type[Rule], ...] = (
     NotNull,
@@ -26,9 +29,14 @@ _KINDS: tuple[type[Rule], ...] = (
     MaxRank,
     MinRank,
     ShapeIsBroadcast,
+    ShapeIs,
     OneOf,
+    AtLeast,
+    Finite,
     DtypeIn,
     DtypeNotIn,
+    SameDtype,
+    NotBoth,
     FormatIn,
     NoAlias,
 )

@@ -31,6 +31,11 @@ class Rule:
 
     kind: ClassVar[str]
 
+    @property
+    def core(self) -> Rule:
+        """The rule itself, without the condition it may stand under."""
+        return self
+
     def holds(self, facts: Facts) -> bool:
         """Whether the call satisfies the rule, as far as its non-null arguments decide it."""
         raise NotImplementedError

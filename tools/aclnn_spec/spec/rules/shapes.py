@@ -98,9 +98,10 @@ class MaxRank(Rule):
             for rank in (self.rank + 1, self.rank + 2):
                 shapes = {n: (1,) * (rank - len(desc(call, n).shape)) + desc(call, n).shape for n in names}
                 changes: dict[str, Any] = {n: {"shape": shape} for n, shape in shapes.items()}
-                if others and len(self.on) > 1:  # inputs: the output follows the broadcast shape
-                    full = (1,) * (rank - max(len(desc(call, o).shape) for o in others))
-                    changes |= {o: {"shape": full + desc(call, o).shape} for o in others}
+                full = max(len(desc(call, n).shape) for n in self.on)
+                for other in others if len(self.on) > 1 else ():  # an output of the inputs' rank follows them
+                    shape = desc(call, other).shape
+                    changes |= {other: {"shape": (1,) * (rank - full) + shape}} if len(shape) == full else {}
                 who = "all" if names == self.on and len(names) > 1 else names[0]
                 reason = Text(
                     zh=f"{listed(names)} 有 {rank} 维",
@@ -139,9 +140,13 @@ class MinRank(Rule):
         )
 
     def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:  # noqa: ARG002
-        inputs = [name for name in self.on if name != self.on[-1]]
-        for names in (self.on, *((name,) for name in inputs)):
-            changes = {name: {"shape": ()} for name in names}
+        tensors_of_call = [name for name, tensor in call.items() if isinstance(tensor, TensorDesc)]
+        *inputs, output = tensors_of_call
+        for names in (self.on, *((name,) for name in self.on if name != output)):
+            changes: dict[str, Any] = {name: {"shape": ()} for name in names}
+            if output not in self.on and desc(call, output).shape == broadcast(desc(call, n).shape for n in inputs):
+                shapes = [() if name in names else desc(call, name).shape for name in inputs]
+                changes[output] = {"shape": broadcast(shapes)}
             who = "all" if names == self.on else names[0]
             reason = Text(
                 zh=f"{listed(names)} 为 0 维",
@@ -211,4 +216,43 @@ class ShapeIsBroadcast(Rule):
                         slug=f"{name}-{what}",
                         reason=reason,
                         call=changed_call(call, **{name: {"shape": candidate}}),
+                    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShapeIs(Rule):
+    """These tensors have this shape."""
+
+    kind = "shape_is"
+    on: tuple[str, ...]
+    shape: tuple[int, ...]
+
+    def holds(self, facts: Facts) -> bool:
+        return all(tensor.shape == self.shape for _, tensor in tensors(facts.arguments, self.on))
+
+    def explain(self) -> Text:
+        return Text(
+            zh=f"{listed(self.on)} 的形状为 {list(self.shape)}",
+            en=f"{joined(self.on, 'and')} {have(self.on)} the shape {list(self.shape)}",
+        )
+
+    def found(self, facts: Facts) -> Text:
+        other = [
+            f"{name}={list(tensor.shape)}"
+            for name, tensor in tensors(facts.arguments, self.on)
+            if tensor.shape != self.shape
+        ]
+        return Text(zh=listed(other), en=joined(other, "and"))
+
+    def breaks(self, call: Call, tables: Tables) -> Iterator[Break]:  # noqa: ARG002
+        for name in self.on:
+            for shape in ((), (1,), (1, 1)):
+                if shape != self.shape:
+                    reason = Text(
+                        zh=f"{name} 的形状为 {list(shape)}，而非 {list(self.shape)}",
+                        en=f"{name}'s shape is {list(shape)}, not {list(self.shape)}",
+                    )
+                    sizes = "x".join(map(str, shape)) or "scalar"
+                    yield Break(
+                        slug=f"{name}-{sizes}", reason=reason, call=changed_call(call, **{name: {"shape": shape}})
                     )
