@@ -6,14 +6,17 @@ converts the operands, rounds once, casts and stores.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aclnn_spec.reference.exact import Terms, Total, quotients
 from aclnn_spec.reference.floats import (
     FLOAT16,
     FORMATS,
+    WHOLE,
     Format,
     Real,
     Single,
@@ -29,9 +32,10 @@ _BLOCK = 2**16
 
 _MAX_COUNT = 2**63 - 1
 
-#: Takes, by the API's names, one-dimensional operands (float32, holding values of the common type) and
-#: attributes, and a Common as `common`; gives float32 or float64 values still to be rounded to that type.
-BlockFunction: TypeAlias = Callable[..., Real]
+#: Takes, by the API's names, one-dimensional operands (float32, holding values of the common type, or int64 if that
+#: is INT64) and attributes, and a Common as `common`; gives float32 or float64 values still to be rounded to that
+#: type, Terms, or integers.
+BlockFunction: TypeAlias = Callable[..., Real | Terms | NDArray[np.int64]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +69,9 @@ def evaluate(
     *,
     common: str,
     output: tuple[NDArray[Any], str],
-    attributes: Mapping[str, int],
+    attributes: Mapping[str, float],
     count: int | None = None,
+    reduces: bool = False,
 ) -> None:
     """Write function(operands) into the output's array: rounded to `common`, then cast to the output's type.
 
@@ -74,40 +79,83 @@ def evaluate(
     `real` and `imag`, the others are NumPy's own. Operands are FLOAT, FLOAT16, BFLOAT16, BOOL or integers, of
     any strides, and broadcast to the output's shape; the output is a float of those three, DOUBLE or complex.
     An element of the output may share memory with operands at the same index, and with no others. `count` is
-    what mean divides by: the size of the output when None. Both roundings go to nearest even, beyond the
-    range to infinity (FACTS section 3). Raises InputError for arrays that do not fit this.
+    what mean divides by: the size of the output when None. With `reduces`, the function's terms over the shape
+    that the operands broadcast to are summed into an output of one element, and the count is that of the terms.
+    Both roundings go to nearest even, beyond the range to infinity (FACTS section 3). Where `common` is INT64 all
+    operands are integers and BOOL, and the output may be an integer; what it cannot hold wraps. Raises InputError
+    for arrays that do not fit this.
     """
     result, result_dtype = output
-    setting = Common(format=_format(common), count=result.size if count is None else count)
-    _check_storage("output", result, result_dtype, "fcV")
-    views = [_broadcast(name, array, dtype, result.shape) for name, (array, dtype) in operands.items()]
+    shape = _shape_of(operands) if reduces else result.shape
+    form = _format(common)
+    _check_storage("output", result, result_dtype, "iufcV" if form is WHOLE else "fcV")
+    views = [_broadcast(name, array, dtype, shape) for name, (array, dtype) in operands.items()]
+    size = prod(shape)
+    setting = Common(format=form, count=size if count is None else count)
     if result.size == 0:
         return
-    if not 1 <= setting.count <= _MAX_COUNT:
+    if not 1 <= setting.count <= _MAX_COUNT and size:
         raise InputError(f"count: found {setting.count}, expected 1 to {_MAX_COUNT}")
-    access: Any = [["readonly"]] * len(views) + [["writeonly"]]
-    with (
-        np.errstate(all="ignore"),
-        np.nditer(
-            _once([*views, result]),
-            flags=["external_loop", "buffered"],
-            op_flags=access,
-            buffersize=_BLOCK,
-        ) as blocks,
-    ):
-        for *inputs, place in blocks:
-            values = {
-                name: _read(block, dtype, setting.format)
-                for block, (name, (_, dtype)) in zip(inputs, operands.items(), strict=True)
-            }
-            rounded = round_to(function(**values, **attributes, common=setting), setting.format)
-            _write(rounded, setting.format, place, result_dtype)
+    dtypes = [dtype for _, dtype in operands.values()]
+
+    def values(inputs: list[NDArray[Any]]) -> Real | Terms | NDArray[np.int64]:
+        read = (_read(block, dtype, form) for block, dtype in zip(inputs, dtypes, strict=True))
+        return function(**dict(zip(operands, read, strict=True)), **attributes, common=setting)
+
+    with np.errstate(all="ignore"):
+        if reduces:
+            _write(_reduced(values, views, setting), form, result, result_dtype)
+            return
+        access: Any = [["readonly"]] * len(views) + [["writeonly"]]
+        with np.nditer(
+            _once([*views, result]), flags=["external_loop", "buffered"], op_flags=access, buffersize=_BLOCK
+        ) as blocks:
+            for *inputs, place in blocks:
+                _write(_rounded(values(inputs), setting), form, place, result_dtype)
+
+
+def _rounded(values: Real | Terms | NDArray[np.int64], setting: Common) -> Single | NDArray[np.int64]:
+    """The values of a block in the common type."""
+    if isinstance(values, Terms):
+        values = quotients(values, setting.count)
+    return values if setting.format is WHOLE else round_to(values, setting.format)  # type: ignore[arg-type, return-value]
+
+
+def _reduced(values: Callable[[list[NDArray[Any]]], Any], views: list[NDArray[Any]], setting: Common) -> Any:
+    """The sum of the terms over all elements, in the common type; shape (1,)."""
+    compact = _once(views)
+    total, whole = Total(), 0
+    if views[0].size:
+        access: Any = [["readonly"]] * len(views)
+        with np.nditer(compact, flags=["external_loop", "buffered"], op_flags=access, buffersize=_BLOCK) as blocks:
+            for inputs in blocks:
+                terms = values([inputs] if len(views) == 1 else list(inputs))
+                if isinstance(terms, Terms):
+                    total.add(terms)
+                else:
+                    whole += sum(terms.tolist())
+    else:
+        total.add(values([view.ravel() for view in views]))
+    repeats = views[0].size // max(compact[0].size, 1)
+    if setting.format is WHOLE:
+        return np.array([(whole * repeats + 2**63) % 2**64 - 2**63], np.int64)
+    return round_to(total.value(setting.count, repeats), setting.format)
+
+
+def _shape_of(operands: Mapping[str, tuple[NDArray[Any], str]]) -> tuple[int, ...]:
+    shapes = [array.shape for array, _ in operands.values()]
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = ", ".join(map(str, shapes))
+        raise InputError(f"operands: found the shapes {listed}, expected shapes that broadcast together") from None
 
 
 def _format(name: str) -> Format:
-    if name not in FORMATS:
-        raise InputError(f"common: found {name}, expected {', '.join(FORMATS)}")
-    return FORMATS[name]
+    known = {**FORMATS, WHOLE.name: WHOLE}
+    if name not in known:
+        raise InputError(f"common: found {name}, expected {', '.join(known)}")
+    return known[name]
 
 
 def _check_storage(where: str, array: NDArray[Any], dtype: str, other_kinds: str) -> None:
@@ -133,7 +181,9 @@ def _once(views: list[NDArray[Any]]) -> list[NDArray[Any]]:
     return [view[index] for view in views]
 
 
-def _read(block: NDArray[Any], dtype: str, common: Format) -> Single:
+def _read(block: NDArray[Any], dtype: str, common: Format) -> Single | NDArray[np.int64]:
+    if common is WHOLE:
+        return block.astype(np.int64)
     if dtype not in FORMATS:
         return from_integers(block, common)
     source = FORMATS[dtype]
@@ -141,12 +191,19 @@ def _read(block: NDArray[Any], dtype: str, common: Format) -> Single:
     return values if source is common else round_to(values, common)
 
 
-def _write(values: Single, common: Format, place: NDArray[Any], dtype: str) -> None:
+def _write(values: Single | NDArray[np.int64], common: Format, place: NDArray[Any], dtype: str) -> None:
+    flat = place if place.ndim == 1 else place.reshape(-1)
     if dtype in FORMATS:
-        target = FORMATS[dtype]
-        place[...] = encode(values if target is common else round_to(values, target), target)
+        flat[...] = encode(_in_format(values, common, FORMATS[dtype]), FORMATS[dtype])
     elif place.dtype.names:
-        place["real"] = encode(values if common is FLOAT16 else round_to(values, FLOAT16), FLOAT16)
-        place["imag"] = 0
+        flat["real"] = encode(_in_format(values, common, FLOAT16), FLOAT16)
+        flat["imag"] = 0
     else:
-        place[...] = values
+        flat[...] = values
+
+
+def _in_format(values: Single | NDArray[np.int64], common: Format, target: Format) -> Single:
+    """Values of the common type rounded to another one."""
+    if common is WHOLE:
+        return from_integers(values, target)
+    return values if target is common else round_to(values, target)  # type: ignore[arg-type, return-value]

@@ -44,6 +44,9 @@ FLOAT = Format(name="FLOAT", precision=24, emin=-126, emax=127, storage=np.dtype
 FLOAT16 = Format(name="FLOAT16", precision=11, emin=-14, emax=15, storage=np.dtype(np.float16))
 BFLOAT16 = Format(name="BFLOAT16", precision=8, emin=-126, emax=127, storage=np.dtype(np.uint16))
 
+#: Not a float: the integers of 64 bits, which some operators compute in.
+WHOLE = Format(name="INT64", precision=63, emin=0, emax=62, storage=np.dtype(np.int64))
+
 #: The formats by the name of their dtype.
 FORMATS: Mapping[str, Format] = MappingProxyType({each.name: each for each in (FLOAT, FLOAT16, BFLOAT16)})
 

@@ -6,7 +6,8 @@ its real part in the low half.
 """
 
 import math
-from collections.abc import Callable, Mapping
+import struct
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
@@ -70,10 +71,13 @@ def decode(bits: int, dtype: str) -> Value:
 def encode(value: Value, dtype: str) -> int:
     """Round to a float or complex type: nearest even, beyond the range infinity, the imaginary part +0.
 
+    An integer type takes whole numbers as they are.
     Zeros keep their sign. Every NaN becomes the positive quiet one with no other payload bit set.
     """
-    form = _FORMATS[_HALVES.get(dtype, dtype)]
     magnitude = value.magnitude
+    if dtype not in _FORMATS and dtype not in _HALVES:  # an integer stands for itself
+        return int(-magnitude if value.negative else magnitude)
+    form = _FORMATS[_HALVES.get(dtype, dtype)]
     if not isinstance(magnitude, Fraction):
         if math.isnan(magnitude):
             return form.infinity | 1 << form.precision - 2
@@ -111,8 +115,87 @@ def l1_loss_backward(gradOutput: Value, self: Value, target: Value, *, reduction
     return Value(negative, magnitude / count if reduction == 1 else magnitude)
 
 
+def _minus(one: Value, other: Value) -> Value:
+    numbers = (one.number, -other.number)
+    if all(isinstance(each, Fraction) for each in numbers):
+        difference = sum(numbers, Fraction(0))
+        # Of zeros, (-0) - (+0) alone is -0.
+        negative = difference < 0 or (not any(numbers) and one.negative and not other.negative)
+        return Value(negative, abs(difference))
+    difference = float(sum(each for each in numbers if not isinstance(each, Fraction)))
+    return Value(difference < 0, abs(difference))
+
+
+def _over(value: Value, count: int) -> Value:
+    return Value(value.negative, value.magnitude / count)
+
+
+def _float(value: float) -> Value:
+    """What a C float holds of a number."""
+    try:
+        (bits,) = struct.unpack("I", struct.pack("f", value))
+    except OverflowError:
+        bits = 0x7F800000 | (value < 0) << 31
+    return decode(bits, "FLOAT")
+
+
+def smooth_l1_loss_backward(
+    gradOut: Value, self: Value, target: Value, *, reduction: int, beta: float, count: int
+) -> Value:
+    """aclnnSmoothL1LossBackward, not yet rounded."""
+    width, d = _float(beta).magnitude, _minus(self, target)
+    if math.isnan(d.magnitude):
+        slope = d
+    elif d.magnitude < width:
+        slope = Value(d.negative, Fraction(0) if math.isinf(width) else d.magnitude / width)
+    else:
+        slope = Value(d.negative, Fraction(d.magnitude != 0))
+    value = _times(slope, gradOut)
+    return _over(value, count) if reduction == 1 else value
+
+
+def mse_loss_backward(gradOutput: Value, self: Value, target: Value, *, reduction: int, count: int) -> Value:
+    """aclnnMseLossBackward, not yet rounded."""
+    value = _times(_times(Value(False, Fraction(2)), _minus(self, target)), gradOutput)
+    return _over(value, count) if reduction == 1 else value
+
+
+def l1_loss(self: Value, target: Value, *, reduction: int, count: int) -> Value:
+    """A term of aclnnL1Loss, not yet rounded."""
+    value = Value(False, _minus(self, target).magnitude)
+    return _over(value, count) if reduction == 1 else value
+
+
+def mse_loss(self: Value, target: Value, *, reduction: int, count: int) -> Value:
+    """A term of aclnnMseLoss, not yet rounded."""
+    d = _minus(self, target)
+    value = _times(d, d)
+    return _over(value, count) if reduction == 1 else value
+
+
+def smooth_l1_loss(self: Value, target: Value, *, reduction: int, beta: float, count: int) -> Value:
+    """A term of aclnnSmoothL1Loss, not yet rounded."""
+    width, d = _float(beta).magnitude, _minus(self, target).magnitude
+    if d < width and not math.isinf(width):
+        value = Value(False, d * d / width / 2)
+    elif d < width:
+        value = Value(False, Fraction(0))
+    else:
+        value = _minus(Value(False, d), Value(False, width / 2))
+    return _over(value, count) if reduction == 1 else value
+
+
 #: The exact functions by operator name; operands and attributes go by the API's names, and mean's divisor.
-ORACLES: Mapping[str, Callable[..., Value]] = MappingProxyType({"aclnnL1LossBackward": l1_loss_backward})
+ORACLES: Mapping[str, Callable[..., Value]] = MappingProxyType(
+    {
+        "aclnnL1LossBackward": l1_loss_backward,
+        "aclnnSmoothL1LossBackward": smooth_l1_loss_backward,
+        "aclnnMseLossBackward": mse_loss_backward,
+        "aclnnL1Loss": l1_loss,
+        "aclnnMseLoss": mse_loss,
+        "aclnnSmoothL1Loss": smooth_l1_loss,
+    }
+)
 
 
 def compute(
@@ -121,10 +204,35 @@ def compute(
     *,
     common: str,
     output: str,
-    attributes: Mapping[str, int],
+    attributes: Mapping[str, float],
     count: int,
 ) -> int:
     """Give the bits of an element of the output: operands and result rounded to `common`, then cast."""
-    values = {name: decode(encode(decode(*element), common), common) for name, element in operands.items()}
-    result = ORACLES[operator](**values, **attributes, count=count)
+    result = _term(operator, operands, common, attributes, count)
     return encode(decode(encode(result, common), common), output)
+
+
+def compute_sum(
+    operator: str,
+    rows: Sequence[Mapping[str, Element]],
+    *,
+    common: str,
+    output: str,
+    attributes: Mapping[str, float],
+) -> int:
+    """Give the bits of an output that sums the terms of all rows; of no row at all 0, or NaN for mean."""
+    terms = [_term(operator, row, common, attributes, len(rows)) for row in rows]
+    exact = [each.magnitude for each in terms if isinstance(each.magnitude, Fraction)]
+    total: Fraction | float = sum(exact, Fraction(0))
+    if len(exact) < len(terms):
+        total = float(sum(each.magnitude for each in terms if not isinstance(each.magnitude, Fraction)))
+    elif not rows and attributes["reduction"] == 1:
+        total = math.nan
+    return encode(decode(encode(Value(False, total), common), common), output)
+
+
+def _term(
+    operator: str, operands: Mapping[str, Element], common: str, attributes: Mapping[str, float], count: int
+) -> Value:
+    values = {name: decode(encode(decode(*element), common), common) for name, element in operands.items()}
+    return ORACLES[operator](**values, **attributes, count=count)
