@@ -15,6 +15,8 @@ This file needs Python 3.8 or newer and nothing else; copy it where you like.
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -306,6 +308,29 @@ def _one_of(arguments: Mapping[str, Any], names: tuple[str, ...], values: tuple[
     return all(arguments[name] in values for name in names)
 
 
+def _at_least(arguments: Mapping[str, Any], names: tuple[str, ...], value: float) -> bool:
+    return not any(_c_float(arguments[name]) < value for name in names)
+
+
+def _finite(arguments: Mapping[str, Any], names: tuple[str, ...]) -> bool:
+    return all(math.isfinite(_c_float(arguments[name])) for name in names)
+
+
+def _same_dtype(arguments: Mapping[str, Any], names: tuple[str, ...]) -> bool:
+    return len({tensor.dtype for tensor in _given(arguments, names)}) <= 1
+
+
+def _not_both(
+    arguments: Mapping[str, Any], names: tuple[str, str], ones: tuple[str, ...], others: tuple[str, ...]
+) -> bool:
+    one, other = (arguments[name] for name in names)
+    return one is None or other is None or one.dtype not in ones or other.dtype not in others
+
+
+def _shape_is(arguments: Mapping[str, Any], names: tuple[str, ...], shape: tuple[int, ...]) -> bool:
+    return all(tuple(tensor.shape) == shape for tensor in _given(arguments, names))
+
+
 def _dtype_in(arguments: Mapping[str, Any], names: tuple[str, ...], dtypes: tuple[str, ...]) -> bool:
     return all(tensor.dtype in dtypes for tensor in _given(arguments, names))
 
@@ -356,6 +381,14 @@ def _shape_is_broadcast(
 
 
 # What several rules ask.
+
+
+def _c_float(value: float) -> float:
+    """What a C float holds of a number."""
+    try:
+        return struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _given(arguments: Mapping[str, Any], names: tuple[str, ...]) -> list[Any]:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aclnn_spec.certification.ulp import BINARIES, Binary, Bits, distance, from_double, to_double
+from aclnn_spec.certification.ulp import BINARIES, Binary, Bits, distance, from_double, to_double, whole_distance
 from aclnn_spec.spec.errors import InputError
 
 Array: TypeAlias = NDArray[Any]
@@ -53,19 +53,19 @@ def compare(
     The distance is that in `dtype`, or that in `common` after rounding both values to it, whichever is less: what
     was computed in one type and stored in a wider one may be off by ULPs of the first. A finite value and an
     infinite one stay apart. With `ulp` 0 only `dtype` counts. A complex number is right if both its parts are, and
-    its distance is the greater of theirs.
+    its distance is the greater of theirs. An integer is that many off by which it differs.
 
     Arrays are of the dtype's own NumPy type; BFLOAT16 may be uint16 bits, COMPLEX32 is a structure of the halves
-    `real` and `imag`. Raises InputError for shapes that differ and for types that are no floats. The tolerances
+    `real` and `imag`. Raises InputError for shapes that differ and for types that are no numbers. The tolerances
     come from FACTS section 4.
     """
-    layout = _layout(dtype)
-    binary, narrow = layout.binary, _layout(common).binary
+    layout, inner = _layout(dtype), _layout(common)
+    binary, narrow = layout.binary, inner.binary
     limit = min(ulp, binary.far - 1)
-    rounds = ulp > 0 and not narrow.holds(binary)
+    rounds = ulp > 0 and not layout.whole and not inner.whole and not narrow.holds(binary)
 
     def measure(one: Bits, other: Bits) -> tuple[Bits, tuple[Mask, ...]]:
-        apart = distance(one, other, binary)
+        apart = layout.distance(one, other)
         if rounds:
             # Finite and infinite stay apart, whatever rounding to a narrower range would make of them.
             at = np.nonzero((apart > 0) & (apart < binary.far))
@@ -105,7 +105,7 @@ def compare_community(
     most = min(max_ulp, binary.far - 1)
 
     def measure(one: Bits, other: Bits) -> tuple[Bits, tuple[Mask, ...]]:
-        apart = distance(one, other, binary)
+        apart = layout.distance(one, other)
         a, g = (to_double(bits, binary).view(np.float64) for bits in (one, other))
         with np.errstate(all="ignore"):
             error = np.abs(a - g)
@@ -130,6 +130,17 @@ class _Layout:
     binary: Binary
     components: int
     storage: np.dtype[Any]
+
+    @property
+    def whole(self) -> bool:
+        """Whether the elements are integers; `binary` then tells their width alone."""
+        return self.name in _WHOLE
+
+    def distance(self, one: Bits, other: Bits) -> Bits:
+        """Count the places between elements, component by component."""
+        if self.whole:
+            return whole_distance(one, other, signed=self.storage.kind == "i")
+        return distance(one, other, self.binary)
 
     def check(self, arrays: Sequence[Array]) -> None:
         """Raise InputError unless the arrays have one shape and the dtype's NumPy type."""
@@ -161,11 +172,17 @@ _STORAGE: Mapping[str, tuple[str, int, Any]] = MappingProxyType(
 """Per dtype: the format of a component, how many components, and the NumPy type of an element."""
 
 
+_WHOLE = frozenset(f"{sign}INT{width}" for sign in ("", "U") for width in (8, 16, 32, 64))
+
+
 def _layout(dtype: str) -> _Layout:
+    if dtype in _WHOLE:
+        storage = np.dtype(dtype.lower())
+        return _Layout(name=dtype, binary=Binary(width=8 * storage.itemsize, fraction=0), components=1, storage=storage)
     if dtype not in _STORAGE:
-        raise InputError(f"dtype: found {dtype}, expected one of {', '.join(_STORAGE)}")
-    part, components, storage = _STORAGE[dtype]
-    return _Layout(name=dtype, binary=BINARIES[part], components=components, storage=np.dtype(storage))
+        raise InputError(f"dtype: found {dtype}, expected one of {', '.join((*_STORAGE, *sorted(_WHOLE)))}")
+    part, components, kind = _STORAGE[dtype]
+    return _Layout(name=dtype, binary=BINARIES[part], components=components, storage=np.dtype(kind))
 
 
 class _Tally:

@@ -136,8 +136,8 @@ class Judge:
     def _workspace_faults(self, size: int) -> Iterator[Fault]:
         tensors = [value for value in self.case.arguments.values() if isinstance(value, Tensor)]
         limit = WORKSPACE_LIMIT + _WORKSPACE_FACTOR * sum(tensor.storage.nbytes for tensor in tensors)
-        inputs = [self.case.arguments.get(parameter.name) for parameter in self.operator.inputs]
-        if any(isinstance(each, Tensor) and each.size == 0 for each in inputs) and size:
+        output = self.case.arguments.get(self.operator.output.name)
+        if isinstance(output, Tensor) and output.size == 0 and size:
             yield fault(
                 "workspace",
                 zh=f"空张量的 workspace 大小为 {size}，应为 0",
@@ -227,8 +227,9 @@ class Judge:
         inputs = []
         for parameter in self.operator.inputs:
             tensor = self.case.arguments[parameter.name]
-            value = np.broadcast_to(tensor.array, result.shape)[index]
-            inputs.append(f"{parameter.name}={_number(value)}")
+            one_of_many = self.operator.reduces(self.case.arguments)
+            value = str(tensor) if one_of_many else _number(np.broadcast_to(tensor.array, result.shape)[index])
+            inputs.append(f"{parameter.name}={value}")
         inputs += [
             f"{parameter.name}={self.case.arguments[parameter.name]}"
             for parameter in self.operator.parameters

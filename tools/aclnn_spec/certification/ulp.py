@@ -100,6 +100,13 @@ def distance(one: Bits, other: Bits, binary: Binary) -> Bits:
     return result
 
 
+def whole_distance(one: Bits, other: Bits, *, signed: bool) -> Bits:
+    """Count the integers between two, element by element; the arrays hold bits of integers of one type."""
+    kind = np.dtype(f"{'i' if signed else 'u'}{one.dtype.itemsize}")
+    result: Bits = np.where(one.view(kind) > other.view(kind), one - other, other - one)
+    return result
+
+
 def _places(bits: Bits, binary: Binary) -> tuple[Bits, NDArray[np.signedinteger[Any]]]:
     """Magnitudes of the bits, and the values' places in the ordered list, zero at 0."""
     magnitude = bits & binary.unsigned.type(binary.magnitude)

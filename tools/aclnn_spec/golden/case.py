@@ -13,6 +13,8 @@ GROUPS = (
     "basic",
     "ties",
     "mean",
+    "threshold",
+    "sum",
     "broadcast",
     "deduction",
     "layout",

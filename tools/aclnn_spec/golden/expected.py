@@ -53,10 +53,13 @@ class _Evaluation:
         self.output = operator.tables.dtypes[arguments[operator.output.name].dtype]
         inputs = {p.name: arguments[p.name] for p in operator.inputs}
         self.shape = broadcast(tensor.shape for tensor in inputs.values()) or ()
+        self.reduces = operator.reduces(arguments)
+        self.result_shape = tuple(arguments[operator.output.name].shape) if self.reduces else self.shape
         self.attributes = {p.name: arguments[p.name] for p in operator.parameters if p.role == "attribute"}
         arrays = {name: np.broadcast_to(bits(tensor.array), self.shape) for name, tensor in inputs.items()}
         still = [size > 1 and all(a.strides[i] == 0 for a in arrays.values()) for i, size in enumerate(self.shape)]
-        self.still = still if prod(self.shape) >= _COMPRESS else [False] * len(self.shape)
+        compress = prod(self.shape) >= _COMPRESS and not self.reduces
+        self.still = still if compress else [False] * len(self.shape)
         index = (*(slice(0, 1) if each else slice(None) for each in self.still), ...)
         self.operands = {name: (array[index], inputs[name].dtype.__str__()) for name, array in arrays.items()}
 
@@ -73,9 +76,11 @@ class _Evaluation:
         known = {clause.id for clause in self.operator.clauses}
         for reading in self.reference.readings:
             yield reading.clause, reading.label, self.evaluate(reading.function)
-        if self.output in FORMATS and {"subnormals", "subnormals_on_the_way"} <= known:
+        if not {self.output, self.common} <= FORMATS.keys():
+            return
+        if {"subnormals", "subnormals_on_the_way"} <= known:
             yield from self.flushed(usual, FORMATS[self.output])
-        if self.output in FORMATS and self.output != self.common and "cast_overflow" in known:
+        if self.output != self.common and "cast_overflow" in known:
             yield from self.saturated(usual, FORMATS[self.output])
 
     def flushed(self, usual: Array, target: Format) -> Iterator[tuple[str, str, Array]]:
@@ -123,6 +128,7 @@ class _Evaluation:
         dtype = output or self.output
         kind = numpy_dtype(dtype)
         shape = tuple(1 if each else size for each, size in zip(self.still, self.shape, strict=True))
+        shape = self.result_shape if self.reduces else shape
         array = np.zeros(shape, np.uint16 if dtype == "BFLOAT16" else kind)
         evaluate(
             function,
@@ -131,17 +137,19 @@ class _Evaluation:
             output=(array, str(dtype)),
             attributes=self.attributes,
             count=prod(self.shape),
+            reduces=self.reduces,
         )
         return array
 
     def tensor(self, values: Array) -> Tensor:
         """The values as a tensor of the full shape."""
         steps = [s // values.itemsize for s in values.strides]
-        strides = tuple(0 if each else step for each, step in zip(self.still, steps, strict=True))
+        still = [False] * len(steps) if self.reduces else self.still
+        strides = tuple(0 if each else step for each, step in zip(still, steps, strict=True))
         storage = np.ascontiguousarray(values).reshape(-1).view(numpy_dtype(self.output))
         return Tensor(
             dtype=self.output,
-            shape=self.shape,
+            shape=self.result_shape,
             strides=strides,
             storage=storage,
             storage_shape=(storage.size,),

@@ -15,6 +15,7 @@ import numpy as np
 from aclnn_spec.golden import npz
 from aclnn_spec.golden.case import SUCCESS, Alternative, Case, Outcome, Tolerance
 from aclnn_spec.golden.tensor import Array, Tensor, blank, numpy_dtype, with_storage
+from aclnn_spec.spec.attributes import SPELT
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import parse_json
 from aclnn_spec.spec.model import DType, TensorDesc, Text, contiguous_strides
@@ -144,7 +145,7 @@ class Part:
 
     def _arguments(self, record: Mapping[str, Any]) -> dict[str, Any]:
         arguments = {
-            name: self._desc(f"arguments.{name}", value) if isinstance(value, dict) else value
+            name: self._desc(f"arguments.{name}", value) if isinstance(value, dict) else SPELT.get(value, value)
             for name, value in record["arguments"].items()
         }
         self._operator.validate(arguments)

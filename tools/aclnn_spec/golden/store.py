@@ -20,6 +20,7 @@ from aclnn_spec.golden import npz
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.part import SCHEMA, Part, header_of, is_stored, refuse
 from aclnn_spec.golden.tensor import CANARY, Array, Tensor, bits
+from aclnn_spec.spec.attributes import spelt
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import canonical_json, parse_json, read_bytes, replace_all, sha256
 from aclnn_spec.spec.model import TensorDesc, contiguous_strides
@@ -83,7 +84,7 @@ def _record(case: Case) -> dict[str, Any]:
         "clauses": case.clauses,
         "reason": {"zh": case.reason.zh, "en": case.reason.en},
         "arguments": {
-            name: _described(value) if isinstance(value, TensorDesc) else value
+            name: _described(value) if isinstance(value, TensorDesc) else spelt(value)
             for name, value in case.arguments.items()
         },
         "alias": case.alias or None,

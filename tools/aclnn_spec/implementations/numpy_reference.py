@@ -65,6 +65,7 @@ def _evaluate(operator: Operator, arguments: Arguments) -> None:
         common=str(common),
         output=(output.view(np.uint16) if output.dtype == BFLOAT16 else output, str(result.dtype)),
         attributes={p.name: arguments[p.name] for p in operator.parameters if p.role == "attribute"},
+        reduces=operator.reduces(arguments),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, islice
 
@@ -22,7 +22,10 @@ from aclnn_spec.golden.cases import (
     policy,
     special,
     status,
+    sums,
+    threshold,
     ties,
+    wholes,
 )
 from aclnn_spec.golden.cases.author import Author, Draft
 from aclnn_spec.spec.errors import InputError
@@ -34,8 +37,8 @@ PART_SIZE = 1000
 def core_cases(operator: Operator) -> list[Case]:
     """The core tier. InputError when a clause has no case or an id is used twice."""
     author = Author(operator=operator)
-    groups = (basic, ties, mean, broadcast, deduction, layout, special, conversions, combined, empty, status)
-    cases = list(chain.from_iterable(group.cases(author) for group in groups))
+    groups = (basic, ties, mean, threshold, sums, broadcast, deduction, wholes, layout, special, conversions, combined, empty, status)
+    cases = _distinct(chain.from_iterable(group.cases(author) for group in groups))
     cases += lifecycle.cases(author, cases)
     cases += open.cases(author)
     tested = {clause for case in cases for clause in case.clauses}
@@ -64,4 +67,18 @@ def parts(operator: Operator, tier: str) -> Iterator[tuple[str, Callable[[], lis
 
 
 def _written(author: Author, drafts: list[Callable[[], Draft]]) -> list[Case]:
-    return [author.good(draft()) for draft in drafts]
+    return [case for draft in drafts for case in author.fitting(draft())]
+
+
+def _distinct(cases: Iterable[Case]) -> list[Case]:
+    """The cases without those that say what one before them said: as when they differ in a gradient that is not there."""
+    kept: dict[str, list[Case]] = {}
+    for case in cases:
+        same = kept.setdefault(case.id, [])
+        if not any(_says(case) == _says(other) for other in same):
+            same.append(case)
+    return list(chain.from_iterable(kept.values()))
+
+
+def _says(case: Case) -> tuple[object, ...]:
+    return case.clauses, case.reason, tuple(map(str, case.arguments.values())), case.order, case.partner

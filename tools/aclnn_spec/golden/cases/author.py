@@ -1,10 +1,14 @@
-"""How a case is written: shapes, types and layouts in, a complete Case with data and expected result out."""
+"""How a case is written: shapes, types and layouts in, a complete Case with data and expected result out.
+
+The operators compare `self` with `target`; some of them under a gradient, some reduce what comes of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,12 +18,15 @@ from aclnn_spec.golden.expected import common_dtype, result_of
 from aclnn_spec.golden.generator import integers, uniform
 from aclnn_spec.golden.tensor import Array, Tensor, numpy_dtype, unwritten, with_storage
 from aclnn_spec.reference.floats import FORMATS, encode, round_to
+from aclnn_spec.spec.attributes import c_float
 from aclnn_spec.spec.model import DType, TensorDesc, Text, contiguous_strides
 from aclnn_spec.spec.operator import Operator
-from aclnn_spec.spec.tables import Shape, broadcast
+from aclnn_spec.spec.tables import Shape
 
 FLOATS = ("FLOAT", "FLOAT16", "BFLOAT16")
 REDUCTIONS = ("none", "mean", "sum")
+_TYPE_RULES = ("dtype_in", "same_dtype", "not_both")
+"""Kinds of rule that exclude mixes of types, and with them cases that other operators have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +53,8 @@ class Draft:
     """What an author says of a case; what is left out is filled in.
 
     shapes, dtypes and layouts are given by parameter name, or once for all inputs (dtypes and layouts: the output
-    too). The output's shape is the broadcast shape unless it is among the shapes.
+    too). The output's shape is the one due unless it is among the shapes. Clauses that the operator does not have
+    stand for its first one.
     """
 
     group: str
@@ -57,6 +65,8 @@ class Draft:
     shapes: Shape | Mapping[str, Shape]
     dtypes: str | Mapping[str, str] = "FLOAT"
     reduction: str | int = "none"
+    attributes: Mapping[str, float] = field(default_factory=dict)
+    """Those of other attributes that are not to have their plainest value."""
     layouts: Layout | Mapping[str, Layout] = CONTIGUOUS
     formats: Mapping[str, str] = field(default_factory=dict)
     data: Mapping[str, Values] = field(default_factory=dict)
@@ -77,9 +87,9 @@ class Author:
         return tuple(p.name for p in self.operator.inputs)
 
     @property
-    def gradient(self) -> str:
-        """The name of the incoming gradient."""
-        return next(name for name in self.inputs if name not in ("self", "target"))
+    def gradient(self) -> str | None:
+        """The name of the incoming gradient, if there is one."""
+        return next((name for name in self.inputs if name not in ("self", "target")), None)
 
     @property
     def output(self) -> str:
@@ -92,9 +102,41 @@ class Author:
         return (*self.inputs, self.output)
 
     def per_tensor(self, *values: Any) -> dict[str, Any]:
-        """Values in the order gradient, self, target and, if given, output, by parameter name."""
+        """Values in the order gradient, self, target and, if given, output, by parameter name.
+
+        An operator without a gradient leaves out the first.
+        """
         names = (self.gradient, "self", "target", self.output)
-        return dict(zip(names, values, strict=False))
+        return {name: value for name, value in zip(names, values, strict=False) if name is not None}
+
+    def carried(self, values: Values, *operands: Values) -> dict[str, Any]:
+        """Data that the result is made of: gradients, over these operands if given; else operands beside zero."""
+        if self.gradient is not None:
+            return self.per_tensor(values, *operands)
+        return {"self": values, "target": np.zeros(np.shape(values))}
+
+    def carrier(self, types: Sequence[str]) -> str:
+        """Of the types of gradient, self, target and so on, that of the data the result is made of."""
+        return types[0 if self.gradient is not None else 1]
+
+    def reduces(self, reduction: str | int) -> bool:
+        """Whether the operator gives one element for all with this reduction."""
+        return self.operator.reduces(self._attributes(Draft(**_NOTHING, reduction=reduction)))
+
+    def worded(self, backward: Text, forward: Text) -> Text:
+        """The text that fits an operator with a gradient, or one without."""
+        return forward if self.gradient is None else backward
+
+    def fitting(self, draft: Draft) -> Iterator[Case]:
+        """The draft's case; none where the operator's rules on types exclude its mix of types."""
+        broken = self.operator.validate(self.call(draft)).broken
+        if not broken or any(clause.rule is None or clause.rule.core.kind not in _TYPE_RULES for clause in broken):
+            yield self.good(draft)
+
+    def known(self, clauses: Sequence[str]) -> tuple[str, ...]:
+        """The clauses, the operator's first one in the place of those it does not have."""
+        own = [clause.id for clause in self.operator.clauses]
+        return tuple(dict.fromkeys(each if each in own else own[0] for each in clauses))
 
     def good(self, draft: Draft) -> Case:
         """The case of a call that breaks nothing; touching an unspecified clause makes its outcome unspecified."""
@@ -110,7 +152,7 @@ class Author:
         codes = {SUCCESS: None} | {
             label: None for c in touched for label in c.accepts if label.isupper() or label == "any_error"
         }
-        found = [*draft.clauses, *(c.id for c in touched), *(a.clause for a in result.alternatives)]
+        found = [*self.known(draft.clauses), *(c.id for c in touched), *(a.clause for a in result.alternatives)]
         return Case(
             id=case_id,
             operator=self.operator.name,
@@ -155,18 +197,25 @@ class Author:
 
     def call(self, draft: Draft) -> dict[str, Any]:
         """The draft's call as descriptions, with the reduction's number."""
-        descs: dict[str, Any] = dict(self._descs(draft))
-        attributes = {p.name: self._reduction(draft) for p in self.operator.parameters if p.role == "attribute"}
-        return {p.name: descs.get(p.name, attributes.get(p.name)) for p in self.operator.parameters}
+        given = dict(self._descs(draft)) | self._attributes(draft)
+        return {p.name: given.get(p.name) for p in self.operator.parameters}
 
-    def _reduction(self, draft: Draft) -> int:
-        value = draft.reduction
-        return value if isinstance(value, int) else self.operator.parameter("reduction").values[value]
+    def _attributes(self, draft: Draft) -> dict[str, Any]:
+        """The attributes' values, a C float's rounded as C rounds it."""
+        values: dict[str, Any] = {}
+        for p in self.operator.parameters:
+            if p.samples:
+                values[p.name] = c_float(draft.attributes.get(p.name, p.samples[0]))
+            elif p.role == "attribute":
+                value = draft.reduction
+                values[p.name] = value if isinstance(value, int) else p.values[value]
+        return values
 
     def _descs(self, draft: Draft) -> dict[str, TensorDesc]:
         shapes = dict(draft.shapes) if isinstance(draft.shapes, Mapping) else dict.fromkeys(self.inputs, draft.shapes)
         if self.output not in shapes:
-            shape = broadcast(shapes[name] for name in self.inputs)
+            inputs = {name: TensorDesc(dtype="FLOAT", shape=shapes[name]) for name in self.inputs}
+            shape = self.operator.output_shape({**inputs, **self._attributes(draft)})
             if shape is None:
                 raise ValueError(f"{draft.what}: {shapes} do not broadcast")
             shapes[self.output] = shape
@@ -193,10 +242,12 @@ class Author:
         shapes = ["x".join(map(str, descs[name].shape)) or "scalar" for name in self.inputs]
         size = shapes[0] if len(set(shapes)) == 1 else ".".join(shapes)
         middle = "" if draft.group == "mean" else f"-{draft.reduction}"
+        middle += "".join(f"-{name}{value:g}" for name, value in draft.attributes.items())
         return f"{self.operator.name}/{draft.group}/{tag}-{size}{middle}-{draft.what}"
 
     def _fill(self, case_id: str, descs: Mapping[str, TensorDesc], draft: Draft) -> dict[str, Any]:
         arguments: dict[str, Any] = {}
+        attributes = self._attributes(draft)
         for p in self.operator.parameters:
             desc = descs.get(p.name)
             if p.role == "input" and desc is not None:
@@ -204,7 +255,7 @@ class Author:
             elif p.role == "output" and desc is not None:
                 arguments[p.name] = unwritten(desc, self.operator.tables.dtypes[desc.dtype])
             elif p.role == "attribute":
-                arguments[p.name] = self._reduction(draft)
+                arguments[p.name] = attributes[p.name]
         for name, other in draft.alias.items():
             arguments[name] = replace(arguments[other])
         return arguments
@@ -228,6 +279,11 @@ class Author:
             return integers(key, count, -10, 10) * 0.5
         values = uniform(key, count, -5, 5)
         return np.where(values == 0, 1.0, values)
+
+
+_NOTHING: Mapping[str, Any] = MappingProxyType(
+    {"group": "", "what": "", "reason": Text(zh="", en=""), "clauses": (), "shapes": ()}
+)
 
 
 def stored(values: Array, dtype: DType) -> Array:

@@ -31,9 +31,9 @@ def cases(author: Author) -> Iterator[Case]:
     held = {"none": "none_sum", "sum": "none_sum", "mean": "mean"}
     for dtype in FLOATS:
         for reduction in REDUCTIONS:
-            yield author.good(signs(author, dtype, reduction, held[reduction]))
+            yield from author.fitting(signs(author, dtype, reduction, held[reduction]))
             for shape in SHAPES:
-                yield author.good(
+                yield from author.fitting(
                     Draft(
                         group="basic",
                         what="plain",
@@ -49,7 +49,7 @@ def cases(author: Author) -> Iterator[Case]:
                 )
         for i, size in enumerate(TAILS):
             reduction = pick(("none", "none", "mean"), i)
-            yield author.good(
+            yield from author.fitting(
                 Draft(
                     group="basic",
                     what="tail",
@@ -64,7 +64,7 @@ def cases(author: Author) -> Iterator[Case]:
                 )
             )
         for shape in LARGE:
-            yield author.good(
+            yield from author.fitting(
                 Draft(
                     group="basic",
                     what="large",
@@ -78,7 +78,7 @@ def cases(author: Author) -> Iterator[Case]:
                     ),
                 )
             )
-    yield author.good(example(author))
+    yield from author.fitting(example(author))
 
 
 def signs(author: Author, dtype: str, reduction: str, clause: str) -> Draft:
@@ -93,9 +93,15 @@ def signs(author: Author, dtype: str, reduction: str, clause: str) -> Draft:
         dtypes=dtype,
         reduction=reduction,
         data=author.per_tensor(gradient, compared + 1.5, np.full((3, 3), 1.5)),
-        reason=Text(
-            zh="梯度的三种符号与self、target的三种大小关系：符号取反、绝对值、漏掉相等",
-            en="three signs of the gradient with three orders of self and target: sign flipped, absolute value, ties forgotten",
+        reason=author.worded(
+            Text(
+                zh="梯度的三种符号与self、target的三种大小关系：符号取反、绝对值、漏掉相等",
+                en="three signs of the gradient with three orders of self and target: sign flipped, absolute value, ties forgotten",
+            ),
+            Text(
+                zh="self小于、等于、大于target：损失为负，或漏掉一侧",
+                en="self below, equal to and above target: a loss that is negative, or one side forgotten",
+            ),
         ),
     )
 
@@ -111,6 +117,7 @@ def example(author: Author) -> Draft:
         shapes={name: tuple(arguments[name]["shape"]) for name in author.tensors},
         dtypes={name: arguments[name]["dtype"] for name in author.tensors},
         reduction=names[arguments["reduction"]],
+        attributes={p.name: arguments[p.name] for p in author.operator.parameters if p.samples and arguments[p.name] != p.samples[0]},
         data={name: arguments[name]["data"] for name in author.inputs},
         reason=Text(zh="官方页面自带的例子", en="the example the official page gives"),
     )

@@ -39,7 +39,7 @@ def one_smaller(author: Author) -> Iterator[Case]:
         for shape, what in SMALLER:
             for reduction in ("none", "mean"):
                 turn += 1
-                yield author.good(
+                yield from author.fitting(
                     Draft(
                         group="broadcast",
                         what=f"{name}-{what}",
@@ -61,7 +61,7 @@ def aligned(author: Author) -> Iterator[Case]:
     for name in author.inputs:
         for full, shape in (((3, 3), (3,)), ((3, 4, 3), (3,)), ((2, 3, 2, 3), (2, 3))):
             turn += 1
-            yield author.good(
+            yield from author.fitting(
                 Draft(
                     group="broadcast",
                     what=f"{name}-aligned",
@@ -83,7 +83,7 @@ def mutual(author: Author) -> Iterator[Case]:
         for order in permutations(shapes):
             for reduction in ("none", "mean"):
                 turn += 1
-                yield author.good(
+                yield from author.fitting(
                     Draft(
                         group="broadcast",
                         what="mutual",
@@ -108,7 +108,7 @@ def ranks(author: Author) -> Iterator[Case]:
         odd = tuple(size if axis % 2 else 1 for axis, size in enumerate(full))
         for shapes in ((even, odd, full), (full, even, odd), (odd, full, full[1:] or (1,))):
             turn += 1
-            yield author.good(
+            yield from author.fitting(
                 Draft(
                     group="broadcast",
                     what=f"rank{rank}",
@@ -128,7 +128,7 @@ def blocks(author: Author) -> Iterator[Case]:
     """Sizes around those of vectors and blocks."""
     for dtype in FLOATS:
         for shapes in (((1,), (257,), (3, 1)), ((9, 1, 33), (17, 1), (1,)), ((1, 65), (33, 1), (33, 65))):
-            yield author.good(
+            yield from author.fitting(
                 Draft(
                     group="broadcast",
                     what="block",

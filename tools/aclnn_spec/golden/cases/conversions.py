@@ -35,16 +35,17 @@ SAME = (("FLOAT",) * 4, ("FLOAT16",) * 4, ("BFLOAT16",) * 4)
 def cases(author: Author) -> Iterator[Case]:
     """Cases of the group `special`."""
     for route in ROUTES:
-        yield author.good(_gradients(author, route, "infinite", _infinite()))
-        yield author.good(_gradients(author, route, "ends", finite(FORMATS[route[0]])))
-        yield author.good(_gradients(author, route, "subnormal", subnormal(FORMATS[route[0]])))
+        yield from author.fitting(_gradients(author, route, "infinite", _infinite()))
+        carrier = FORMATS[author.carrier(route)]
+        yield from author.fitting(_gradients(author, route, "ends", finite(carrier)))
+        yield from author.fitting(_gradients(author, route, "subnormal", subnormal(carrier)))
     for route in (*SAME, *ROUTES):
-        dtype = author.operator.tables.dtypes[route[0]]
-        yield author.good(_gradients(author, route, "nan", nans(dtype)))
+        dtype = author.operator.tables.dtypes[author.carrier(route)]
+        yield from author.fitting(_gradients(author, route, "nan", nans(dtype)))
     for one, other in COMPARED:
         for swap in (False, True):
             for what in ("ends", "subnormal", "nan"):
-                yield author.good(_operands(author, (other, one) if swap else (one, other), what))
+                yield from author.fitting(_operands(author, (other, one) if swap else (one, other), what))
 
 
 def nans(dtype: DType) -> Array:
@@ -88,7 +89,7 @@ def _gradients(author: Author, route: tuple[str, ...], what: str, values: Array)
         clauses=("deduction", "grad_nonfinite" if what in ("infinite", "nan") else "none_sum"),
         shapes=shape,
         dtypes=author.per_tensor(*route),
-        data=author.per_tensor(*(np.broadcast_to(each, shape) for each in (values[None, :], above, below))),
+        data=author.carried(*(np.broadcast_to(each, shape) for each in (values[None, :], above, below))),
         reason=_REASONS[what],
     )
 

@@ -20,34 +20,34 @@ STEPS = (2.0**-23, 2.0**-10, 2.0**-7, 0.0)
 def cases(author: Author) -> Iterator[Case]:
     """The cases of this group."""
     steps = np.array([*STEPS, *(-step for step in STEPS), 0.5, -0.5, 3.0, -3.0])
-    for types in product(FLOATS, FLOATS, FLOATS, FLOATS):
+    for types in product(FLOATS, repeat=len(author.tensors)):
         for reduction in ("none", "mean"):
-            yield author.good(
+            yield from author.fitting(
                 Draft(
                     group="deduction",
                     what="mix",
                     clauses=("deduction", "mean" if reduction == "mean" else "none_sum"),
                     shapes=(12,),
-                    dtypes=author.per_tensor(*types),
+                    dtypes=dict(zip(author.tensors, types, strict=True)),
                     reduction=reduction,
                     data={"self": 1.0 + steps, "target": np.roll(1.0 + steps, 5)},
                     reason=Text(
-                        zh=f"{'、'.join(types[:3])}混合，输出{types[3]}：推导出的类型或舍入有误",
-                        en=f"{', '.join(types[:3])} mixed, {types[3]} out: the wrong common type, or a wrong rounding",
+                        zh=f"{'、'.join(types[:-1])}混合，输出{types[-1]}：推导出的类型或舍入有误",
+                        en=f"{', '.join(types[:-1])} mixed, {types[-1]} out: the wrong common type, or a wrong rounding",
                     ),
                 )
             )
     for common, output in product(FLOATS, FLOATS):
         if common != output:
             for inputs in _mixes(common):
-                yield author.good(
+                yield from author.fitting(
                     Draft(
                         group="deduction",
                         what="rounding",
                         clauses=("deduction", "none_sum"),
                         shapes=(2, 40),
                         dtypes=author.per_tensor(*inputs, output),
-                        data=author.per_tensor(halfway(inputs[0], output)),
+                        data=author.carried(halfway(author.carrier(inputs), output)),
                         reason=Text(
                             zh=f"{common}转换为{output}：截断、逢半进位，而非就近取偶",
                             en=f"{common} cast to {output}: truncated, or halves rounded away, not to nearest even",

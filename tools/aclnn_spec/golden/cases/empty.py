@@ -21,15 +21,21 @@ MIXED = (
 
 def cases(author: Author) -> Iterator[Case]:
     """The cases of this group."""
-    reason = Text(
-        zh="空张量：两个阶段都应成功，workspace为0，不写任何内容",
-        en="no elements: both phases succeed, workspace 0, nothing written",
+    reason = author.worded(
+        Text(
+            zh="空张量：两个阶段都应成功，workspace为0，不写任何内容",
+            en="no elements: both phases succeed, workspace 0, nothing written",
+        ),
+        Text(
+            zh="没有元素：两个阶段都应成功；不归约则什么也不写，求和得0，求平均得NaN",
+            en="no elements: both phases succeed; without a reduction nothing is written, a sum is 0, a mean NaN",
+        ),
     )
     turn = 0
     for shape in SAME:
         for reduction in REDUCTIONS:
             turn += 1
-            yield author.good(
+            yield from author.fitting(
                 Draft(
                     group="empty",
                     what="same",
@@ -43,7 +49,7 @@ def cases(author: Author) -> Iterator[Case]:
     for shapes in MIXED:
         for order in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
             turn += 1
-            yield author.good(
+            yield from author.fitting(
                 Draft(
                     group="empty",
                     what="broadcast",
@@ -55,7 +61,7 @@ def cases(author: Author) -> Iterator[Case]:
                 )
             )
     for layout in (transposed(), offset()):
-        yield author.good(
+        yield from author.fitting(
             Draft(
                 group="empty",
                 what=layout.name,
@@ -65,7 +71,7 @@ def cases(author: Author) -> Iterator[Case]:
                 reason=reason,
             )
         )
-    yield author.good(
+    yield from author.fitting(
         Draft(
             group="empty",
             what="mix",

@@ -15,6 +15,33 @@ def cases(author: Author) -> Iterator[Case]:
     yield from one_layout(author)
     yield from mixed(author)
     yield from with_broadcast(author)
+    yield from formats(author)
+
+
+def formats(author: Author) -> Iterator[Case]:
+    """Every format but ND that the inputs list, in the tensors whose rank it is for."""
+    shapes = {len(shape): shape for shape in ((2, 3, 4), (2, 3, 2, 3), (2, 1, 2, 3, 2))}
+    turn = 0
+    for layout in author.operator.inputs[0].formats:
+        if layout != "ND" and layout.rank in shapes:
+            for reduction in ("none", "mean", "sum"):
+                turn += 1
+                names = author.inputs if author.reduces(reduction) else author.tensors
+                yield from author.fitting(
+                    Draft(
+                        group="layout",
+                        what=f"{layout}",
+                        clauses=("formats",),
+                        shapes=shapes[layout.rank],
+                        dtypes=pick(FLOATS, turn),
+                        reduction=reduction,
+                        formats=dict.fromkeys(names, layout.name),
+                        reason=Text(
+                            zh=f"格式为{layout}：被拒绝，或按格式改变了下标的含义",
+                            en=f"format {layout}: refused, or axes taken for others because of it",
+                        ),
+                    )
+                )
 
 
 def one_layout(author: Author) -> Iterator[Case]:
@@ -24,17 +51,17 @@ def one_layout(author: Author) -> Iterator[Case]:
         for who in (*((name,) for name in author.tensors), author.tensors):
             for dtype in FLOATS:
                 turn += 1
-                yield author.good(
+                yield from author.fitting(
                     draft(author, layout, who, dtype, pick(((3, 4), (2, 3, 5), (4, 1, 3, 2)), turn), turn)
                 )
     for axes in ((0,), (1,), (2,), (0, 2), (0, 1, 2)):
         for who in (*((name,) for name in author.inputs), author.inputs):
             turn += 1
-            yield author.good(draft(author, expand(*axes), who, pick(FLOATS, turn), (2, 3, 4), turn))
+            yield from author.fitting(draft(author, expand(*axes), who, pick(FLOATS, turn), (2, 3, 4), turn))
     for shape in ((2, 1, 2, 1, 2, 1, 2, 3), (3, 2, 1, 2, 1, 1, 2)):
         for layout in (transposed(), gaps(2), sliced()):
             turn += 1
-            yield author.good(draft(author, layout, author.tensors, pick(FLOATS, turn), shape, turn))
+            yield from author.fitting(draft(author, layout, author.tensors, pick(FLOATS, turn), shape, turn))
 
 
 def mixed(author: Author) -> Iterator[Case]:
@@ -49,10 +76,10 @@ def mixed(author: Author) -> Iterator[Case]:
     for layouts in mixes:
         for shape in ((5, 7), (2, 3, 4, 2), (17, 33)):
             turn += 1
-            yield author.good(
+            yield from author.fitting(
                 Draft(
                     group="layout",
-                    what="mixed-" + ".".join(layout.name for layout in layouts),
+                    what="mixed-" + ".".join(layout.name for layout in author.per_tensor(*layouts).values()),
                     clauses=("layout",),
                     shapes=shape,
                     dtypes=pick(FLOATS, turn),
@@ -73,7 +100,7 @@ def with_broadcast(author: Author) -> Iterator[Case]:
         shapes = {n: (4, 1) if n == name else (4, 6) for n in author.inputs}
         for layout in (gaps(), sliced(), offset(3)):
             turn += 1
-            yield author.good(
+            yield from author.fitting(
                 Draft(
                     group="layout",
                     what=f"{layout.name}-{name}-broadcast",

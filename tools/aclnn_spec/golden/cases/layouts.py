@@ -50,7 +50,7 @@ def padded() -> Layout:
     """Rows are longer in memory than in the view, as after an alignment of rows."""
 
     def make(shape: Shape) -> tuple[Shape, int, Shape]:
-        parent = (*shape[:-1], shape[-1] + 5)
+        parent = (*shape[:-1], shape[-1] + 5) if shape else (5,)
         return contiguous_strides(parent), 0, parent
 
     return Layout(name="padded", text=Text(zh="行尾有填充", en="rows padded"), make=make)

@@ -20,7 +20,7 @@ def cases(author: Author, others: Sequence[Case]) -> Iterator[Case]:
     """The cases of this group; partners are taken from the other groups' cases."""
     for dtype in FLOATS:
         for reduction in REDUCTIONS:
-            yield author.good(_draft(author, "again", dtype, reduction, None, "again"))
+            yield from author.fitting(_draft(author, "again", dtype, reduction, None, "again"))
     values = [case for case in others if case.outcome.kind == "value" and case.order == "twice"]
     partners = {
         "other-shape": next(c for c in values if c.group == "broadcast"),
@@ -34,14 +34,14 @@ def cases(author: Author, others: Sequence[Case]) -> Iterator[Case]:
         for what, partner in partners.items():
             for reduction in ("none", "mean"):
                 turn += 1
-                yield author.good(_draft(author, order, pick(FLOATS, turn), reduction, partner.id, f"{order}-{what}"))
+                yield from author.fitting(_draft(author, order, pick(FLOATS, turn), reduction, partner.id, f"{order}-{what}"))
         twin = next(c for c in values if c.id.endswith("-plain") and "/FLOAT-2x3-none" in c.id)
-        yield author.good(_draft(author, order, "FLOAT", "none", twin.id, f"{order}-same-kind"))
+        yield from author.fitting(_draft(author, order, "FLOAT", "none", twin.id, f"{order}-same-kind"))
     failed = {clause.id: clause for clause in author.operator.clauses if clause.outcome == "error" and clause.rule}
     for clause in failed:
         partner = next(c for c in others if c.group == "status" and c.clauses[0] == clause)
         turn += 1
-        yield author.good(
+        yield from author.fitting(
             _draft(author, "after", pick(FLOATS, turn), pick(REDUCTIONS, turn), partner.id, f"after-{clause}")
         )
 
@@ -51,7 +51,7 @@ def _draft(author: Author, order: str, dtype: str, reduction: str, partner: str 
         group="lifecycle",
         what=what,
         clauses=("executors", "determinism"),
-        shapes={author.gradient: (2, 3), "self": (2, 3), "target": (2, 1)},
+        shapes=author.per_tensor((2, 3), (2, 3), (2, 1)),
         dtypes=dtype,
         reduction=reduction,
         order=order,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from aclnn_spec.golden.case import Case
-from aclnn_spec.golden.cases.author import FLOATS, Author, Draft, pick
+from aclnn_spec.golden.cases.author import FLOATS, REDUCTIONS, Author, Draft, pick
 from aclnn_spec.golden.generator import integers
 from aclnn_spec.golden.tensor import Array
 from aclnn_spec.spec.model import Clause, TensorDesc, Text
@@ -25,7 +25,7 @@ def cases(author: Author) -> Iterator[Case]:
     for clause in author.operator.clauses:
         if clause.outcome != "unspecified" or clause.rule is None:
             continue
-        shapes = SHAPES if clause.rule.kind == "format_in" else SHAPES[:1]
+        shapes = SHAPES if clause.rule.core.kind == "format_in" else SHAPES[:1]
         for shape in shapes:
             for dtype in FLOATS:
                 draft = Draft(
@@ -36,14 +36,23 @@ def cases(author: Author) -> Iterator[Case]:
                     dtypes=dtype,
                     reason=clause.text,
                 )
-                for broken in clause.rule.breaks(author.call(draft), author.operator.tables):
+                for broken in _breaks(author, clause, draft):
                     if author.operator.validate(broken.call).broken:
                         continue  # more than the clause is broken: no longer a call the sources leave open
                     turn += 1
-                    case = author.good(opened(author, clause, draft, broken, pick(("none", "mean"), turn)))
-                    if case.id not in ids:
-                        ids.add(case.id)
-                        yield case
+                    for case in author.fitting(opened(author, clause, draft, broken, pick(("none", "mean"), turn))):
+                        if case.id not in ids:
+                            ids.add(case.id)
+                            yield case
+
+
+def _breaks(author: Author, clause: Clause, draft: Draft) -> Iterator[Break]:
+    """Breaks of the first call, by its reduction, that the clause concerns."""
+    for reduction in REDUCTIONS:
+        found = list(clause.rule.breaks(author.call(replace(draft, reduction=reduction)), author.operator.tables))  # type: ignore[union-attr]
+        if found:
+            return iter(found)
+    return iter(())
 
 
 SPANS = {"BOOL": (0, 1), "UINT8": (0, 255)}
@@ -66,17 +75,37 @@ def opened(author: Author, clause: Clause, draft: Draft, broken: Break, reductio
         data[name] = whole(f"{key}/{name}", count, str(descs[name].dtype)).reshape(descs[name].shape)
         if name == author.gradient and descs[name].dtype != "BOOL":
             data[name] = np.where(data[name] == 0, 1.0, data[name])
-    return replace(
+    shapes = {name: desc.shape for name, desc in descs.items()}
+    if shapes[author.output] == author.operator.output_shape(broken.call):
+        del shapes[author.output]  # it may be another with the other reduction
+    known = author.operator.parameter("reduction").values
+    own = replace(
         draft,
         what=f"{clause.id}-{broken.slug}",
         reason=Text(
             zh=f"{broken.reason.zh}：出现既非正确结果也非所列状态码的结果",
             en=f"{broken.reason.en}: an outcome that is neither the right value nor a listed status",
         ),
-        shapes={name: desc.shape for name, desc in descs.items()},
+        shapes=shapes,
         dtypes={name: desc.dtype for name, desc in descs.items()},
         formats={name: desc.format for name, desc in descs.items()},
-        reduction=reduction,
+        reduction=next(name for name, number in known.items() if number == broken.call["reduction"]),
+        attributes={
+            p.name: broken.call[p.name]
+            for p in author.operator.parameters
+            if p.samples and str(broken.call[p.name]) != str(p.samples[0])
+        },
         data=data,
         alias=broken.alias,
     )
+    other = replace(own, reduction=reduction)
+    return other if _touches(author, clause, other) else own
+
+
+def _touches(author: Author, clause: Clause, draft: Draft) -> bool:
+    """Whether the draft's call is good but for the clause."""
+    if draft.alias:  # the output has an input's shape
+        return not author.reduces(draft.reduction)
+    call = author.call(draft)
+    facts = author.operator.facts(call)
+    return not author.operator.validate(call).broken and clause.rule is not None and not clause.rule.holds(facts)

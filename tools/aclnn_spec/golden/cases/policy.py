@@ -60,17 +60,17 @@ def _random(author: Author, dtype: str, rank: int, reduction: str, number: int, 
     key = f"{author.operator.name}/policy/{number}/{turn}"
     shape = _shape(key, rank)
     types, shapes, layouts = dict.fromkeys(author.tensors, dtype), dict.fromkeys(author.inputs, shape), {}
-    if turn % 4 == 1:
+    if turn % 4 == 1:  # an operator without a gradient has three of the four
         types = {
-            n: pick(FLOATS, int(i)) for n, i in zip(author.tensors, integers(f"{key}/types", 4, 0, 2), strict=True)
+            n: pick(FLOATS, int(i)) for n, i in zip(author.tensors, integers(f"{key}/types", 4, 0, 2), strict=False)
         }
     if turn % 4 == 2:
-        for name, axis in zip(author.inputs, integers(f"{key}/axes", 3, 0, rank - 1), strict=True):
+        for name, axis in zip(author.inputs, integers(f"{key}/axes", 3, 0, rank - 1), strict=False):
             shapes[name] = tuple(1 if i == axis else size for i, size in enumerate(shape))
     if turn % 4 == 3:
         kinds = (CONTIGUOUS, transposed(), sliced(), padded(), gaps(2))
         layouts = {
-            n: pick(kinds, int(i)) for n, i in zip(author.tensors, integers(f"{key}/layouts", 4, 0, 4), strict=True)
+            n: pick(kinds, int(i)) for n, i in zip(author.tensors, integers(f"{key}/layouts", 4, 0, 4), strict=False)
         }
         while rank > 4 and prod(s + 3 for s in shape) > 8 * _LARGEST:  # a slice of a high rank has a very large parent
             layouts = {n: kinds[1] if layout.name == "sliced" else layout for n, layout in layouts.items()}
@@ -83,10 +83,17 @@ def _random(author: Author, dtype: str, rank: int, reduction: str, number: int, 
         shapes=shapes,
         dtypes=types,
         reduction=reduction,
+        attributes=_attributes(author, turn),
         layouts=layouts,
         data={name: _data(f"{key}/{name}", kind, prod(shapes[name])).reshape(shapes[name]) for name in author.inputs},
         reason=Text(zh="社区精度标准要求的随机数据", en="random data as the community's policy asks for"),
     )
+
+
+def _attributes(author: Author, turn: int) -> dict[str, float]:
+    """The other attributes take all their samples in turn."""
+    chosen = {p.name: pick(p.samples, turn // 4) for p in author.operator.parameters if p.samples}
+    return {p.name: chosen[p.name] for p in author.operator.parameters if p.samples and chosen[p.name] != p.samples[0]}
 
 
 def _shape(key: str, rank: int) -> tuple[int, ...]:

@@ -40,14 +40,12 @@ def cases(author: Author) -> Iterator[Case]:
         source = FORMATS[dtype]
         for reduction in ("none", "mean", "sum"):
             held = "mean" if reduction == "mean" else "none_sum"
-            for what, clauses, data, reason in gradients(author, source):
-                yield _case(author, dtype, reduction, what, (*clauses, held), data, reason)
-            for what, clauses, data, reason in operands(source):
-                yield _case(author, dtype, reduction, what, (*clauses, held), data, reason)
+            for what, clauses, data, reason in (*gradients(author, source), *operands(source)):
+                yield from _case(author, dtype, reduction, what, (*clauses, held), data, reason)
     for wide, narrow in NARROWING:
         for reduction in ("none", "sum", "mean"):
-            yield author.good(overflow(author, wide, narrow, reduction))
-        yield author.good(underflow(author, wide, narrow))
+            yield from author.fitting(overflow(author, wide, narrow, reduction))
+        yield from author.fitting(underflow(author, wide, narrow))
 
 
 def _case(
@@ -58,10 +56,10 @@ def _case(
     clauses: tuple[str, ...],
     data: dict[str, Array],
     reason: Text,
-) -> Case:
+) -> Iterator[Case]:
     shape = np.broadcast_shapes(*(values.shape for values in data.values()))
     given = {name: np.broadcast_to(values, shape) for name, values in data.items()}
-    return author.good(
+    return author.fitting(
         Draft(
             group="special",
             what=what,
@@ -78,6 +76,8 @@ def _case(
 def gradients(author: Author, source: Format) -> Iterator[tuple[str, tuple[str, ...], dict[str, Array], Text]]:
     """Special gradients against ordinary operands: below, above and (finite ones only) equal."""
     name = author.gradient
+    if name is None:
+        return
     below, above = np.array([[1.0], [2.0]]), np.array([[2.0], [1.0]])
     for what, values, clauses, reason in (
         ("grad-finite", finite(source), (), Text(zh="梯度取有限范围的两端", en="gradients at the ends of the finite range")),
@@ -182,7 +182,7 @@ def overflow(author: Author, source: str, target: str, reduction: str) -> Draft:
         shapes=values.shape,
         dtypes=author.per_tensor(source, source, source, target),
         reduction=reduction,
-        data={author.gradient: values},
+        data=author.carried(values),
         reason=Text(
             zh=f"{source}结果超出{target}的范围：回绕、NaN，或无穷与最大值混用",
             en=f"a {source} result beyond {target}'s range: wrapped, NaN, or infinity and largest number mixed",
@@ -202,7 +202,7 @@ def underflow(author: Author, source: str, target: str) -> Draft:
         clauses=("deduction", "subnormals_on_the_way"),
         shapes=values.shape,
         dtypes=author.per_tensor(source, source, source, target),
-        data={author.gradient: values},
+        data=author.carried(values),
         reason=Text(
             zh=f"{source}结果在{target}中为次正规数：转换时截断或冲零",
             en=f"a {source} result that is subnormal in {target}: cut off or flushed by the conversion",

@@ -9,7 +9,7 @@ from itertools import islice
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.cases.author import Author, Draft
 from aclnn_spec.spec.model import Clause, TensorDesc, Text
-from aclnn_spec.spec.rules import Break
+from aclnn_spec.spec.rules import Break, When
 
 TURNS = (("none", "FLOAT"), ("mean", "FLOAT16"), ("sum", "BFLOAT16"))
 """Reductions and types that the faults take turns in: a check may be missing in one of them only."""
@@ -28,9 +28,9 @@ def cases(author: Author) -> Iterator[Case]:
     }
     seen: set[tuple[str, str]] = set()
     for clause in checks:
-        kind_of_rule = "" if clause.rule is None else clause.rule.kind
+        kind_of_rule = "" if clause.rule is None else clause.rule.core.kind
         shaped = kind_of_rule in ("broadcastable", "shape_is_broadcast")
-        turns = TURNS[:1] if kind_of_rule == "one_of" else TURNS
+        turns = TURNS[:1] if kind_of_rule in ("one_of", "at_least") else concerned(author, clause)
         for kind, shapes in bases.items():
             draft = Draft(group="status", what="", clauses=(clause.id,), shapes=shapes or (2, 3), reason=clause.text)
             if kind == "empty":
@@ -47,6 +47,13 @@ def cases(author: Author) -> Iterator[Case]:
                         told = replace(turned, reason=broken.reason)
                         yield author.bad(told, broken.call, slug if reduction == "none" else f"{slug}-{reduction}")
     yield from pairs(author, checks)
+
+
+def concerned(author: Author, clause: Clause) -> list[tuple[str, str]]:
+    """Those of the turns that a clause under a condition is about."""
+    plain = Draft(group="status", what="", clauses=(), shapes=(2, 3), reason=clause.text)
+    calls = {turn: author.call(replace(plain, reduction=turn[0])) for turn in TURNS}
+    return [turn for turn in TURNS if not isinstance(clause.rule, When) or clause.rule.concerns(calls[turn])]
 
 
 def breaks(author: Author, clause: Clause, draft: Draft) -> Iterator[Break]:

@@ -27,7 +27,7 @@ def cases(author: Author) -> Iterator[Case]:
         for reduction in ("none", "mean"):
             held = "mean" if reduction == "mean" else "none_sum"
             for what, left, right, reason in pairs(dtype):
-                yield author.good(
+                yield from author.fitting(
                     Draft(
                         group="ties",
                         what=what,
@@ -45,7 +45,7 @@ def cases(author: Author) -> Iterator[Case]:
             for swap in (False, True):
                 types = author.per_tensor(gradient, *((other, one) if swap else (one, other)), "FLOAT")
                 data = {"self": right, "target": left} if swap else {"self": left, "target": right}
-                yield author.good(
+                yield from author.fitting(
                     Draft(
                         group="ties",
                         what="wider",

@@ -203,6 +203,20 @@ static inline bool aclnn_spec_dtype_not_in(const aclnn_spec_tensor *tensor, uint
   return !tensor || !(types >> aclnn_spec_type(tensor->dtype) & 1);
 }
 
+static inline bool aclnn_spec_same_dtype(const aclnn_spec_tensor *const *tensors, int count) {
+  const aclnn_spec_tensor *first = NULL;
+  for (int i = 0; i < count; i++) {
+    if (!first) first = tensors[i];
+    if (tensors[i] && tensors[i]->dtype != first->dtype) return false;
+  }
+  return true;
+}
+
+static inline bool aclnn_spec_not_both(const aclnn_spec_tensor *one, uint64_t ones, const aclnn_spec_tensor *other,
+                                       uint64_t others) {
+  return !one || !other || !(ones >> aclnn_spec_type(one->dtype) & 1) || !(others >> aclnn_spec_type(other->dtype) & 1);
+}
+
 static inline bool aclnn_spec_format_is(const aclnn_spec_tensor *tensor, int32_t format) {
   return !tensor || tensor->format == format;
 }
