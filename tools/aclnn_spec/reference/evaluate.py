@@ -30,6 +30,9 @@ from aclnn_spec.spec.errors import InputError
 #: Elements to a block: its arrays, a dozen of at most 8 bytes to an element, stay near the processor.
 _BLOCK = 2**16
 
+#: Operands of so many elements that repeat in the output are held at once.
+_REPEATED = 2**18
+
 _MAX_COUNT = 2**63 - 1
 
 #: Takes, by the API's names, one-dimensional operands (float32, holding values of the common type, or int64 if that
@@ -104,7 +107,14 @@ def evaluate(
 
     with np.errstate(all="ignore"):
         if reduces:
-            _write(_reduced(values, views, setting), form, result, result_dtype)
+            _write(_reduced(values, views, setting).reshape(result.shape), form, result, result_dtype)
+            return
+        compact = _once(views)
+        if compact[0].size <= min(_REPEATED, result.size // 2):  # operands that repeat are looked at once
+            if compact[0].size:
+                block = _rounded(values([view.ravel() for view in compact]), setting)
+                kept = [1 if axis in _still(views) else size for axis, size in enumerate(shape)]
+                _write(block.reshape(kept), form, result, result_dtype)
             return
         access: Any = [["readonly"]] * len(views) + [["writeonly"]]
         with np.nditer(
@@ -176,9 +186,14 @@ def _broadcast(name: str, array: NDArray[Any], dtype: str, shape: tuple[int, ...
 
 def _once(views: list[NDArray[Any]]) -> list[NDArray[Any]]:
     """Drop the axes along which no array moves: what is written there again and again is one value."""
-    still = [all(view.strides[axis] == 0 for view in views) for axis in range(views[0].ndim)]
-    index = (*(0 if each else slice(None) for each in still), ...)
+    still = _still(views)
+    index = (*(0 if axis in still else slice(None) for axis in range(views[0].ndim)), ...)
     return [view[index] for view in views]
+
+
+def _still(views: list[NDArray[Any]]) -> frozenset[int]:
+    """The axes along which no array moves."""
+    return frozenset(axis for axis in range(views[0].ndim) if all(view.strides[axis] == 0 for view in views))
 
 
 def _read(block: NDArray[Any], dtype: str, common: Format) -> Single | NDArray[np.int64]:
@@ -192,14 +207,13 @@ def _read(block: NDArray[Any], dtype: str, common: Format) -> Single | NDArray[n
 
 
 def _write(values: Single | NDArray[np.int64], common: Format, place: NDArray[Any], dtype: str) -> None:
-    flat = place if place.ndim == 1 else place.reshape(-1)
     if dtype in FORMATS:
-        flat[...] = encode(_in_format(values, common, FORMATS[dtype]), FORMATS[dtype])
+        place[...] = encode(_in_format(values, common, FORMATS[dtype]), FORMATS[dtype])
     elif place.dtype.names:
-        flat["real"] = encode(_in_format(values, common, FLOAT16), FLOAT16)
-        flat["imag"] = 0
+        place["real"] = encode(_in_format(values, common, FLOAT16), FLOAT16)
+        place["imag"] = 0
     else:
-        flat[...] = values
+        place[...] = values
 
 
 def _in_format(values: Single | NDArray[np.int64], common: Format, target: Format) -> Single:
