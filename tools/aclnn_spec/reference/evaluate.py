@@ -135,17 +135,16 @@ def _reduced(values: Callable[[list[NDArray[Any]]], Any], views: list[NDArray[An
     """The sum of the terms over all elements, in the common type; shape (1,)."""
     compact = _once(views)
     total, whole = Total(), 0
+    blocks: Any = [[view.ravel() for view in views]]
     if views[0].size:
         access: Any = [["readonly"]] * len(views)
-        with np.nditer(compact, flags=["external_loop", "buffered"], op_flags=access, buffersize=_BLOCK) as blocks:
-            for inputs in blocks:
-                terms = values([inputs] if len(views) == 1 else list(inputs))
-                if isinstance(terms, Terms):
-                    total.add(terms)
-                else:
-                    whole += sum(terms.tolist())
-    else:
-        total.add(values([view.ravel() for view in views]))
+        blocks = np.nditer(compact, flags=["external_loop", "buffered"], op_flags=access, buffersize=_BLOCK)
+    for inputs in blocks:
+        terms = values(list(inputs))
+        if isinstance(terms, Terms):
+            total.add(terms)
+        else:
+            whole += sum(terms.tolist())
     repeats = views[0].size // max(compact[0].size, 1)
     if setting.format is WHOLE:
         return np.array([(whole * repeats + 2**63) % 2**64 - 2**63], np.int64)
@@ -193,7 +192,8 @@ def _once(views: list[NDArray[Any]]) -> list[NDArray[Any]]:
 
 def _still(views: list[NDArray[Any]]) -> frozenset[int]:
     """The axes along which no array moves."""
-    return frozenset(axis for axis in range(views[0].ndim) if all(view.strides[axis] == 0 for view in views))
+    shape = views[0].shape
+    return frozenset(i for i, size in enumerate(shape) if size and all(view.strides[i] == 0 for view in views))
 
 
 def _read(block: NDArray[Any], dtype: str, common: Format) -> Single | NDArray[np.int64]:

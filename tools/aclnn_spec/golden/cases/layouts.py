@@ -51,7 +51,7 @@ def padded() -> Layout:
 
     def make(shape: Shape) -> tuple[Shape, int, Shape]:
         parent = (*shape[:-1], shape[-1] + 5) if shape else (5,)
-        return contiguous_strides(parent), 0, parent
+        return contiguous_strides(parent)[: len(shape)], 0, parent
 
     return Layout(name="padded", text=Text(zh="行尾有填充", en="rows padded"), make=make)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from aclnn_spec.golden.case import Case
-from aclnn_spec.golden.cases.author import FLOATS, Author, Draft
+from aclnn_spec.golden.cases.author import FLOATS, REDUCTIONS, Author, Draft
 from aclnn_spec.golden.tensor import Array
 from aclnn_spec.reference.floats import FORMATS, Format
 from aclnn_spec.spec.model import Text
@@ -38,7 +38,7 @@ def cases(author: Author) -> Iterator[Case]:
     """The cases of this group."""
     for dtype in FLOATS:
         source = FORMATS[dtype]
-        for reduction in ("none", "mean", "sum"):
+        for reduction in ("none", "mean") if author.reduces("sum") else REDUCTIONS:
             held = "mean" if reduction == "mean" else "none_sum"
             for what, clauses, data, reason in (*gradients(author, source), *operands(source)):
                 yield from _case(author, dtype, reduction, what, (*clauses, held), data, reason)

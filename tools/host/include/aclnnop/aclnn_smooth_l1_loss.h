@@ -1,0 +1,35 @@
+/* Generated from spec/operators/aclnnSmoothL1Loss.json by aclnn-spec build; do not edit.
+ *
+ * Smooth L1 loss. C11 and C++11.
+ */
+#ifndef ACLNN_SMOOTH_L1_LOSS_H
+#define ACLNN_SMOOTH_L1_LOSS_H
+
+#include "aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Phase 1: check the arguments; give the size of the workspace and an executor. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSmoothL1LossGetWorkspaceSize(
+    const aclTensor *self,
+    const aclTensor *target,
+    int64_t reduction,
+    float beta,
+    aclTensor *result,
+    uint64_t *workspaceSize,
+    aclOpExecutor **executor);
+
+/* Phase 2: run the executor, once. */
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSmoothL1Loss(
+    void *workspace,
+    uint64_t workspaceSize,
+    aclOpExecutor *executor,
+    aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
