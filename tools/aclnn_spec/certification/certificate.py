@@ -16,9 +16,9 @@ from aclnn_spec.certification.entry import Entry
 from aclnn_spec.certification.fault import printable
 from aclnn_spec.certification.implementation import Implementation, last_line, scope_of
 from aclnn_spec.certification.waivers import Waiver, waive
+from aclnn_spec.spec.attributes import INT64
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import canonical_json, read_json, write_atomically
-from aclnn_spec.spec.attributes import INT64
 from aclnn_spec.spec.model import Text
 from aclnn_spec.spec.read import Schemas, Spec
 

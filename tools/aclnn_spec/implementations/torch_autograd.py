@@ -26,20 +26,36 @@ TorchTensor: TypeAlias = Any
 Function: TypeAlias = Callable[..., TorchTensor]
 
 _MEAN = 1
+_REDUCTIONS = ("none", "mean", "sum")
 
 
-def _l1_loss_backward(
-    gradOutput: TorchTensor, self: TorchTensor, target: TorchTensor, *, reduction: int
+def _loss(name: str, self: TorchTensor, target: TorchTensor, reduction: int, **more: float) -> TorchTensor:
+    """A loss of torch.nn.functional; it knows no integers, whose distance is left to their own arithmetic."""
+    if not self.dtype.is_floating_point:
+        distance = (self - target).abs()
+        return distance.sum() if reduction else distance
+    return getattr(torch.nn.functional, name)(self, target, reduction=_REDUCTIONS[reduction], **more)
+
+
+def _gradient(
+    name: str, gradient: TorchTensor, self: TorchTensor, target: TorchTensor, reduction: int, **more: float
 ) -> TorchTensor:
-    """The gradient of l1_loss; element by element, as gradOutput may be a tensor for mean and sum too."""
+    """The gradient of a loss; element by element, as the incoming one may be a tensor for mean and sum too."""
     leaf = self.detach().requires_grad_()
-    loss = torch.nn.functional.l1_loss(leaf, target, reduction="none")
-    if reduction == _MEAN:
-        loss = loss / loss.numel()
-    return torch.autograd.grad(loss, leaf, gradOutput)[0]
+    result = torch.autograd.grad(_loss(name, leaf, target, 0, **more), leaf, gradient)[0]
+    return result / result.numel() if reduction == _MEAN else result
 
 
-_FUNCTIONS: Mapping[str, Function] = MappingProxyType({"aclnnL1LossBackward": _l1_loss_backward})
+_FUNCTIONS: Mapping[str, Function] = MappingProxyType(
+    {
+        "aclnnL1LossBackward": lambda gradOutput, **given: _gradient("l1_loss", gradOutput, **given),
+        "aclnnSmoothL1LossBackward": lambda gradOut, **given: _gradient("smooth_l1_loss", gradOut, **given),
+        "aclnnMseLossBackward": lambda gradOutput, **given: _gradient("mse_loss", gradOutput, **given),
+        "aclnnL1Loss": lambda **given: _loss("l1_loss", **given),
+        "aclnnMseLoss": lambda **given: _loss("mse_loss", **given),
+        "aclnnSmoothL1Loss": lambda **given: _loss("smooth_l1_loss", **given),
+    }
+)
 
 
 class TorchImplementation:
@@ -86,7 +102,8 @@ class TorchImplementation:
 
 
 def _dtype(name: str) -> Any:
-    return {"FLOAT": torch.float32, "FLOAT16": torch.float16, "BFLOAT16": torch.bfloat16}[name]
+    kinds = {"FLOAT": "float32", "FLOAT16": "float16", "BFLOAT16": "bfloat16", "INT64": "int64"}
+    return getattr(torch, kinds[name])
 
 
 def _to_torch(tensor: Tensor) -> TorchTensor:

@@ -18,7 +18,9 @@ __all__ = ["REFERENCES", "Common", "Reading", "Reference", "evaluate"]
 #: The references by operator name.
 REFERENCES: Mapping[str, Reference] = MappingProxyType(
     {
-        "aclnnL1LossBackward": Reference(function=l1_loss_backward.l1_loss_backward, readings=l1_loss_backward.READINGS),
+        "aclnnL1LossBackward": Reference(
+            function=l1_loss_backward.l1_loss_backward, readings=l1_loss_backward.READINGS
+        ),
         "aclnnSmoothL1LossBackward": Reference(
             function=smooth_l1_loss_backward.smooth_l1_loss_backward, readings=smooth_l1_loss_backward.READINGS
         ),

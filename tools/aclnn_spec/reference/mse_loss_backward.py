@@ -1,4 +1,4 @@
-"""aclnnMseLossBackward: the gradient 2 * (self - target) * gradOutput, and the values its unspecified clauses accept."""
+"""aclnnMseLossBackward: the gradient of (self - target)², and the values its unspecified clauses accept."""
 
 from __future__ import annotations
 

@@ -117,13 +117,14 @@ def l1_loss_backward(gradOutput: Value, self: Value, target: Value, *, reduction
 
 def _minus(one: Value, other: Value) -> Value:
     numbers = (one.number, -other.number)
-    if all(isinstance(each, Fraction) for each in numbers):
-        difference = sum(numbers, Fraction(0))
-        # Of zeros, (-0) - (+0) alone is -0.
-        negative = difference < 0 or (not any(numbers) and one.negative and not other.negative)
-        return Value(negative, abs(difference))
-    difference = float(sum(each for each in numbers if not isinstance(each, Fraction)))
-    return Value(difference < 0, abs(difference))
+    finite = [each for each in numbers if isinstance(each, Fraction)]
+    if len(finite) < len(numbers):
+        infinite = float(sum(each for each in numbers if not isinstance(each, Fraction)))
+        return Value(infinite < 0, abs(infinite))
+    difference = sum(finite, Fraction(0))
+    # Of zeros, (-0) - (+0) alone is -0.
+    negative = difference < 0 or (not any(finite) and one.negative and not other.negative)
+    return Value(negative, abs(difference))
 
 
 def _over(value: Value, count: int) -> Value:
@@ -156,13 +157,13 @@ def smooth_l1_loss_backward(
 
 def mse_loss_backward(gradOutput: Value, self: Value, target: Value, *, reduction: int, count: int) -> Value:
     """aclnnMseLossBackward, not yet rounded."""
-    value = _times(_times(Value(False, Fraction(2)), _minus(self, target)), gradOutput)
+    value = _times(_times(Value(negative=False, magnitude=Fraction(2)), _minus(self, target)), gradOutput)
     return _over(value, count) if reduction == 1 else value
 
 
 def l1_loss(self: Value, target: Value, *, reduction: int, count: int) -> Value:
     """A term of aclnnL1Loss, not yet rounded."""
-    value = Value(False, _minus(self, target).magnitude)
+    value = Value(negative=False, magnitude=_minus(self, target).magnitude)
     return _over(value, count) if reduction == 1 else value
 
 
@@ -177,11 +178,11 @@ def smooth_l1_loss(self: Value, target: Value, *, reduction: int, beta: float, c
     """A term of aclnnSmoothL1Loss, not yet rounded."""
     width, d = _float(beta).magnitude, _minus(self, target).magnitude
     if d < width and not math.isinf(width):
-        value = Value(False, d * d / width / 2)
+        value = Value(negative=False, magnitude=d * d / width / 2)
     elif d < width:
-        value = Value(False, Fraction(0))
+        value = Value(negative=False, magnitude=Fraction(0))
     else:
-        value = _minus(Value(False, d), Value(False, width / 2))
+        value = _minus(Value(negative=False, magnitude=d), Value(negative=False, magnitude=width / 2))
     return _over(value, count) if reduction == 1 else value
 
 
@@ -228,7 +229,7 @@ def compute_sum(
         total = float(sum(each.magnitude for each in terms if not isinstance(each.magnitude, Fraction)))
     elif not rows and attributes["reduction"] == 1:
         total = math.nan
-    return encode(decode(encode(Value(False, total), common), common), output)
+    return encode(decode(encode(Value(negative=False, magnitude=total), common), common), output)
 
 
 def _term(

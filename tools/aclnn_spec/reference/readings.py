@@ -43,18 +43,18 @@ def saturated(clause: str, function: TermsFunction) -> Reading:
 def overflowing(clause: str, function: TermsFunction, mask: Mask, *, sums: bool) -> Reading:
     """The function's values, but infinite ones where something on the way to them exceeds the range.
 
-    That is the range of the common type, but that of FLOAT where an operator that sums does so: its sums are made in
-    FLOAT whatever the type of the operands.
+    That is the range of the common type; but that of FLOAT for the sums of an operator that `sums`, which are made in
+    FLOAT whatever the type of the terms.
     """
 
     def other(*, common: Common, **given: Any) -> Any:
         usual = function(common=common, **given)
         if not isinstance(usual, Terms):
             return usual
-        limit = FLOAT.largest if sums and given["reduction"] != _NONE else common.format.largest
-        values = np.copysign(np.inf, usual.plain)
-        put_in = usual.put(mask(common=common, limit=limit, **given) & np.isfinite(usual.plain), values)
-        return replace(put_in, ceiling=limit)
+        limit = common.format.largest
+        beyond = mask(common=common, limit=limit, **given) & np.isfinite(usual.plain)
+        infinite = usual.put(beyond, np.copysign(np.inf, usual.plain))
+        return replace(infinite, ceiling=FLOAT.largest if sums and given["reduction"] != _NONE else limit)
 
     return Reading(clause=clause, label="infinity", function=other)
 

@@ -21,12 +21,14 @@ def smooth_l1_loss_backward(
     gradOut: Single, self: Single, target: Single, *, reduction: int, beta: float, common: Common
 ) -> Terms:
     """Give the gradient, over the count for mean. A beta of 0, or NaN, leaves the sign alone."""
+    del common
     width = np.float64(np.float32(beta))
     gradient, one, other = (np.asarray(each, np.float64) for each in (gradOut, self, target))
     d = one - other
     near = below(one, other, float(width))
     sign = np.sign(d)
     divisor = float(width) if near.any() and np.isfinite(width) else 1.0
+    parts: tuple[Double, ...]
     if np.isfinite(width):
         far = sign * gradient * divisor
         parts = (np.where(near, one * gradient, far), np.where(near, -other * gradient, 0.0))
@@ -40,8 +42,8 @@ def below(one: Double, other: Double, width: float) -> Bools:
     """Where the exact difference of two float32 is less than the width, in either direction."""
     high, low = two_sum(one, -other)
     size = np.abs(high)
-    short: Bools = low * np.sign(high) < 0
-    return (size < width) | ((size == width) & short)
+    result: Bools = (size < width) | ((size == width) & (low * np.sign(high) < 0))
+    return result
 
 
 def _at_tie(gradOut: Single, self: Single, target: Single, **_: Any) -> Bools:

@@ -18,6 +18,8 @@ C_TYPES: Mapping[str, str] = MappingProxyType({"int64": "int64_t", "float": "flo
 SPELT: Mapping[str, float] = MappingProxyType({"nan": math.nan, "inf": math.inf, "-inf": -math.inf})
 """The floats that JSON has no number for, by the text that stands for them."""
 
+_WHOLE = re.compile(r"[+-]?\d{1,40}")
+_REAL = re.compile(r"[+-]?(\d{1,40}\.?\d{0,60}|\.\d{1,60})([eE][+-]?\d{1,4})?", re.ASCII)
 _FORMULA = re.compile(r"(?:(?P<rank>rank)|(?P<factor>\d+) \* sqrt\(count\)) \+ (?P<more>\d+)")
 
 
@@ -50,6 +52,13 @@ def _is_scalar_float(value: Any) -> bool:
 def fits(kind: str, value: Any) -> bool:
     """Whether a value may be passed for an attribute of this kind."""
     return is_int64(value) if kind == "int64" else is_float(value)
+
+
+def parse_number(text: str) -> float | None:
+    """Read an integer, or a float as Python and JSON write it, `nan`, `inf` and `-inf` among them; None for others."""
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    return float(text) if text in SPELT or _REAL.fullmatch(text) else None
 
 
 def spelt(value: float) -> float | str:

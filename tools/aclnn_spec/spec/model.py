@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Any, Self
 
-from aclnn_spec.spec.attributes import INT64, SPELT, ulp_of
+from aclnn_spec.spec.attributes import INT64, parse_number, ulp_of
 
 if TYPE_CHECKING:
     from aclnn_spec.spec.rules import Rule
@@ -293,8 +293,6 @@ class TensorDesc:
 
 _TENSOR = re.compile(r"(?P<dtype>\w+)\[(?P<shape>[\d, ]*)\](?::(?P<format>\w+))?")
 
-_REAL = re.compile(r"[+-]?(\d{1,40}\.?\d{0,60}|\.\d{1,60})([eE][+-]?\d{1,4})?", re.ASCII)
-
 Argument = TensorDesc | int | float | bool | None
 Arguments = Mapping[str, Any]
 
@@ -303,10 +301,8 @@ def parse_argument(text: str) -> Argument:
     """Read `null`, a number, or `DTYPE[d0,d1,…]` with an optional `:FORMAT`; ValueError says what was expected."""
     if text == "null":
         return None
-    if re.fullmatch(r"[+-]?\d{1,40}", text):
-        return int(text)
-    if text in SPELT or _REAL.fullmatch(text):
-        return float(text)
+    if (number := parse_number(text)) is not None:
+        return number
     found = _TENSOR.fullmatch(text)
     if found is None:
         raise ValueError("expected null, a number, or DTYPE[d0,d1,…] as in FLOAT16[2,3] (or FLOAT16[2,3]:NCHW)")

@@ -27,9 +27,7 @@ _EXACT = {"int64": "(int,)", "float": "(float, int)"}
 """The types of an attribute that need no second look, by its kind."""
 
 
-def quick_check(
-    tensors: Sequence[str], attributes: Mapping[str, str], rules: Iterable[Rule], tables: Tables
-) -> Quick:
+def quick_check(tensors: Sequence[str], attributes: Mapping[str, str], rules: Iterable[Rule], tables: Tables) -> Quick:
     """Compile the rules to a function that is true of a call only if all of them hold and no tensor is null.
 
     `attributes` maps the attributes to their kinds.

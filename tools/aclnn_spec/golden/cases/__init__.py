@@ -37,7 +37,22 @@ PART_SIZE = 1000
 def core_cases(operator: Operator) -> list[Case]:
     """The core tier. InputError when a clause has no case or an id is used twice."""
     author = Author(operator=operator)
-    groups = (basic, ties, mean, threshold, sums, broadcast, deduction, wholes, layout, special, conversions, combined, empty, status)
+    groups = (
+        basic,
+        ties,
+        mean,
+        threshold,
+        sums,
+        broadcast,
+        deduction,
+        wholes,
+        layout,
+        special,
+        conversions,
+        combined,
+        empty,
+        status,
+    )
     cases = _distinct(chain.from_iterable(group.cases(author) for group in groups))
     cases += lifecycle.cases(author, cases)
     cases += open.cases(author)

@@ -5,74 +5,30 @@ The operators compare `self` with `target`; some of them under a gradient, some 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from aclnn_spec.golden.case import SUCCESS, Case, Outcome, Tolerance
+from aclnn_spec.golden.cases.draft import CONTIGUOUS, Draft, Layout, Values
 from aclnn_spec.golden.expected import common_dtype, result_of
 from aclnn_spec.golden.generator import integers, uniform
 from aclnn_spec.golden.tensor import Array, Tensor, numpy_dtype, unwritten, with_storage
 from aclnn_spec.reference.floats import FORMATS, encode, round_to
 from aclnn_spec.spec.attributes import c_float
-from aclnn_spec.spec.model import DType, TensorDesc, Text, contiguous_strides
+from aclnn_spec.spec.model import DType, TensorDesc, Text
 from aclnn_spec.spec.operator import Operator
-from aclnn_spec.spec.tables import Shape
+
+__all__ = ["CONTIGUOUS", "FLOATS", "REDUCTIONS", "Author", "Draft", "Layout", "Values", "pick", "stored"]
 
 FLOATS = ("FLOAT", "FLOAT16", "BFLOAT16")
 REDUCTIONS = ("none", "mean", "sum")
 _TYPE_RULES = ("dtype_in", "same_dtype", "not_both")
 """Kinds of rule that exclude mixes of types, and with them cases that other operators have."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Layout:
-    """A way to lay a shape out in a storage: gives strides, offset and storage shape, in elements."""
-
-    name: str
-    text: Text
-    make: Callable[[Shape], tuple[Shape, int, Shape]]
-
-
-CONTIGUOUS = Layout(
-    name="contiguous",
-    text=Text(zh="连续", en="contiguous"),
-    make=lambda shape: (contiguous_strides(shape), 0, shape),
-)
-
-Values: TypeAlias = Array | Sequence[float]
-"""float64 values to be rounded to the tensor's type, or an array already in its NumPy type; any shape that fits."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Draft:
-    """What an author says of a case; what is left out is filled in.
-
-    shapes, dtypes and layouts are given by parameter name, or once for all inputs (dtypes and layouts: the output
-    too). The output's shape is the one due unless it is among the shapes. Clauses that the operator does not have
-    stand for its first one.
-    """
-
-    group: str
-    what: str
-    """The last part of the id."""
-    reason: Text
-    clauses: tuple[str, ...]
-    shapes: Shape | Mapping[str, Shape]
-    dtypes: str | Mapping[str, str] = "FLOAT"
-    reduction: str | int = "none"
-    attributes: Mapping[str, float] = field(default_factory=dict)
-    """Those of other attributes that are not to have their plainest value."""
-    layouts: Layout | Mapping[str, Layout] = CONTIGUOUS
-    formats: Mapping[str, str] = field(default_factory=dict)
-    data: Mapping[str, Values] = field(default_factory=dict)
-    alias: Mapping[str, str] = field(default_factory=dict)
-    order: str = "twice"
-    partner: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +64,11 @@ class Author:
         """
         names = (self.gradient, "self", "target", self.output)
         return {name: value for name, value in zip(names, values, strict=False) if name is not None}
+
+    def unusual(self, arguments: Mapping[str, Any]) -> dict[str, float]:
+        """Those of a call's float attributes that do not have their plainest value."""
+        given = {p.name: (arguments[p.name], p.samples[0]) for p in self.operator.parameters if p.samples}
+        return {name: value for name, (value, plain) in given.items() if float(value) != plain}
 
     def carried(self, values: Values, *operands: Values) -> dict[str, Any]:
         """Data that the result is made of: gradients, over these operands if given; else operands beside zero."""

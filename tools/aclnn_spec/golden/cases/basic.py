@@ -110,14 +110,15 @@ def example(author: Author) -> Draft:
     """The call of the page's own example."""
     arguments = author.operator.example["arguments"]
     names = {number: name for name, number in author.operator.parameter("reduction").values.items()}
+    reduction = names[arguments["reduction"]]
     return Draft(
         group="basic",
         what="page-example",
-        clauses=("sign", "mean"),
+        clauses=("sign", "mean" if reduction == "mean" else "none_sum"),
         shapes={name: tuple(arguments[name]["shape"]) for name in author.tensors},
         dtypes={name: arguments[name]["dtype"] for name in author.tensors},
-        reduction=names[arguments["reduction"]],
-        attributes={p.name: arguments[p.name] for p in author.operator.parameters if p.samples and arguments[p.name] != p.samples[0]},
+        reduction=reduction,
+        attributes=author.unusual(arguments),
         data={name: arguments[name]["data"] for name in author.inputs},
         reason=Text(zh="官方页面自带的例子", en="the example the official page gives"),
     )

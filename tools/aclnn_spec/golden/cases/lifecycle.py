@@ -34,7 +34,9 @@ def cases(author: Author, others: Sequence[Case]) -> Iterator[Case]:
         for what, partner in partners.items():
             for reduction in ("none", "mean"):
                 turn += 1
-                yield from author.fitting(_draft(author, order, pick(FLOATS, turn), reduction, partner.id, f"{order}-{what}"))
+                yield from author.fitting(
+                    _draft(author, order, pick(FLOATS, turn), reduction, partner.id, f"{order}-{what}")
+                )
         twin = next(c for c in values if c.id.endswith("-plain") and "/FLOAT-2x3-none" in c.id)
         yield from author.fitting(_draft(author, order, "FLOAT", "none", twin.id, f"{order}-same-kind"))
     failed = {clause.id: clause for clause in author.operator.clauses if clause.outcome == "error" and clause.rule}

@@ -90,11 +90,7 @@ def opened(author: Author, clause: Clause, draft: Draft, broken: Break, reductio
         dtypes={name: desc.dtype for name, desc in descs.items()},
         formats={name: desc.format for name, desc in descs.items()},
         reduction=next(name for name, number in known.items() if number == broken.call["reduction"]),
-        attributes={
-            p.name: broken.call[p.name]
-            for p in author.operator.parameters
-            if p.samples and str(broken.call[p.name]) != str(p.samples[0])
-        },
+        attributes=author.unusual(broken.call),
         data=data,
         alias=broken.alias,
     )

@@ -92,8 +92,7 @@ def _random(author: Author, dtype: str, rank: int, reduction: str, number: int, 
 
 def _attributes(author: Author, turn: int) -> dict[str, float]:
     """The other attributes take all their samples in turn."""
-    chosen = {p.name: pick(p.samples, turn // 4) for p in author.operator.parameters if p.samples}
-    return {p.name: chosen[p.name] for p in author.operator.parameters if p.samples and chosen[p.name] != p.samples[0]}
+    return author.unusual({p.name: pick(p.samples, turn // 4) for p in author.operator.parameters if p.samples})
 
 
 def _shape(key: str, rank: int) -> tuple[int, ...]:

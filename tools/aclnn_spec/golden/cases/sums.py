@@ -14,8 +14,8 @@ from aclnn_spec.spec.model import Text
 from aclnn_spec.spec.tables import Shape
 
 SIZES = (1, 7, 8, 15, 17, 33, 64, 65, 129, 257, 1025)
-LONG = ((4096,), (20000,), (5, 7, 11, 13))
-OUTER = ((512, 512), (317, 829), (1024, 250), (3, 331, 257))
+LONG: tuple[Shape, ...] = ((4096,), (20000,), (5, 7, 11, 13))
+OUTER: tuple[Shape, ...] = ((512, 512), (317, 829), (1024, 250), (3, 331, 257))
 """Every term of a sum over an outer product is another number, and few numbers are stored."""
 REDUCING = ("mean", "sum")
 _FEW = 200.0
@@ -29,20 +29,20 @@ def cases(author: Author) -> Iterator[Case]:
     for dtype in FLOATS:
         for reduction in REDUCING:
             for size in SIZES:
-                yield from author.fitting(edges(author, dtype, reduction, size))
-            for shape in LONG:
-                yield from author.fitting(ones(author, dtype, reduction, shape))
+                yield from author.fitting(edges(dtype, reduction, size))
+            for equal in LONG:
+                yield from author.fitting(ones(author, dtype, reduction, equal))
             for shape in OUTER[:2] if reduction == "sum" else OUTER:
                 yield from author.fitting(outer(author, dtype, reduction, shape))
-        for n, size in ((64, 50.0), (2000, 60.0), (64, 300.0), (4096, 120000.0)):
-            yield from author.fitting(beyond(author, dtype, dtype, n, size))
+        for count, largest in ((64, 50.0), (2000, 60.0), (64, 300.0), (4096, 120000.0)):
+            yield from author.fitting(beyond(author, dtype, dtype, count, largest))
     for dtype in ("FLOAT", "BFLOAT16"):
         yield from author.fitting(beyond(author, dtype, dtype, 64, 2.0**65))
     for common, output in (("FLOAT", "FLOAT16"), ("BFLOAT16", "FLOAT16"), ("FLOAT16", "FLOAT")):
         yield from author.fitting(beyond(author, common, output, 2000, 60.0))
 
 
-def edges(author: Author, dtype: str, reduction: str, size: int) -> Draft:
+def edges(dtype: str, reduction: str, size: int) -> Draft:
     """Ordinary terms, but for the last and the first ones, which are most of the sum."""
     distances = np.ones(size)
     distances[0], distances[-1] = 24.0, 96.0

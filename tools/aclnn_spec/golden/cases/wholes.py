@@ -52,9 +52,7 @@ def drawn(author: Author, what: str, span: int, output: str, reduction: str, cou
     """Integers of both signs up to a size that some other type does not hold."""
     key = f"{author.operator.name}/whole/{what}/{output}/{reduction}"
     most = span if reduction == "none" else span // max(count, 1)  # a sum beyond INT64 is nobody's business
-    data: dict[str, NDArray[np.int64]] = {
-        name: integers(f"{key}/{name}", count, -most, most) for name in author.inputs
-    }
+    data: dict[str, NDArray[np.int64]] = {name: integers(f"{key}/{name}", count, -most, most) for name in author.inputs}
     return Draft(
         group="deduction",
         what=f"whole-{what}",

@@ -25,7 +25,10 @@ class AtLeast(Rule):
         return not any(c_float(facts.arguments[name]) < self.value for name in self.on)
 
     def explain(self) -> Text:
-        return Text(zh=f"{listed(self.on)} 不小于 {self.value}", en=f"{joined(self.on, 'and')} {are(self.on)} at least {self.value}")  # fmt: skip
+        return Text(
+            zh=f"{listed(self.on)} 不小于 {self.value}",
+            en=f"{joined(self.on, 'and')} {are(self.on)} at least {self.value}",
+        )
 
     def found(self, facts: Facts) -> Text:
         return _found(facts, self.on)
