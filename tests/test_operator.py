@@ -411,7 +411,7 @@ def test_an_argument_in_words(text: str, argument: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "nil", "1.5", "FLOAT", "FLOAT[2,]", "FLOAT[-1]", "[2]", "FLOAT[2]:", "FLOAT[9223372036854775808]"]
+    "text", ["", "nil", "1.5.2", "FLOAT", "FLOAT[2,]", "FLOAT[-1]", "[2]", "FLOAT[2]:", "FLOAT[9223372036854775808]"]
 )
 def test_words_that_are_no_argument(text: str) -> None:
     """Anything else is refused with what was expected."""

@@ -1,5 +1,6 @@
 """The quick check says yes exactly when the rules, one by one, find nothing broken and nothing null."""
 
+import math
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from aclnn_spec.spec.model import DType, TensorDesc
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.quick import Quick, quick_check
 from aclnn_spec.spec.read import load_spec
-from aclnn_spec.spec.rules import RULES, Rule, rule_from
+from aclnn_spec.spec.rules import RULES, Condition, Rule, When, rule_from
 from aclnn_spec.spec.tables import Tables, broadcast
 
 OPERATOR = load_spec().operator("aclnnL1LossBackward")
@@ -34,7 +35,7 @@ def rules_of(operator: Operator) -> list[Rule]:
 
 def quick_of(operator: Operator, tables: Tables) -> Quick:
     """Compile the operator's rules with these tables."""
-    return quick_check(TENSORS, ("reduction",), rules_of(operator), tables)
+    return quick_check(TENSORS, {"reduction": "int64"}, rules_of(operator), tables)
 
 
 def is_good(arguments: dict[str, Any]) -> bool:
@@ -164,7 +165,7 @@ def test_a_wrong_table_is_noticed(tables: Tables) -> None:
 def test_a_lost_rule_is_noticed(clause_id: str) -> None:
     """Without one of the rules the quick check lets bad calls pass, but for nulls, which it never lets pass."""
     left = [c.rule for c in OPERATOR.clauses if c.outcome == "error" and c.rule and c.id != clause_id]
-    source, quick = drawing(), quick_check(TENSORS, ("reduction",), left, TABLES)
+    source, quick = drawing(), quick_check(TENSORS, {"reduction": "int64"}, left, TABLES)
     wrong = sum(quick(arguments) != is_good(arguments) for arguments in (random_call(source) for _ in range(20_000)))
     # Whoever breaks one of these breaks another as well: no common type is none of the supported ones, no broadcast
     # shape is no output's shape, and inputs of 9 dimensions have an output of 9, or one of the wrong shape.
@@ -215,8 +216,10 @@ def test_what_looks_like_a_tensor_is_passed() -> None:
 
 def one_rule(data: dict[str, Any]) -> Callable[[dict[str, Any]], tuple[bool, bool]]:
     """Give a function that asks the quick form of a single rule, and the rule itself."""
-    rule = rule_from(data)
-    quick = quick_check(("a", "b"), ("n",), [rule], TABLES)
+    rule = rule_from({key: value for key, value in data.items() if key != "when"})
+    if "when" in data:
+        rule = When(rule=rule, when=(Condition(name="n", numbers=tuple(data["when"]), words=("some",)),))
+    quick = quick_check(("a", "b"), {"n": "int64", "x": "float"}, [rule], TABLES)
 
     def answers(arguments: dict[str, Any]) -> tuple[bool, bool]:
         return quick(arguments), rule.holds(OPERATOR.facts(arguments))
@@ -238,6 +241,12 @@ RULE_DATA: list[dict[str, Any]] = [
     {"kind": "dtype_in", "on": ["a", "b"], "dtypes": ["FLOAT"]},
     {"kind": "dtype_not_in", "on": ["a", "b"], "dtypes": ["FLOAT"]},
     {"kind": "format_in", "on": ["a", "b"], "formats": ["ND"]},
+    {"kind": "shape_is", "on": ["a"], "shape": [4]},
+    {"kind": "same_dtype", "on": ["a", "b"]},
+    {"kind": "not_both", "one": "a", "one_dtypes": ["INT8"], "other": "b", "other_dtypes": ["FLOAT", "UINT16"]},
+    {"kind": "at_least", "on": ["x"], "value": 0},
+    {"kind": "finite", "on": ["x"]},
+    {"kind": "max_rank", "on": ["a"], "rank": 0, "when": [1, 2]},
 ]
 
 
@@ -254,7 +263,8 @@ def test_the_quick_form_of_each_kind(data: dict[str, Any]) -> None:
     for a in tensors:
         for b in tensors:
             for n in (0, 1, 2):
-                quick, rule = answers({"a": a, "b": b, "n": n})
+                x = (1.5, math.nan, -1e-50, -1, math.inf, 10**400, 0)[(len(a.shape) + 2 * len(b.shape) + n) % 7]
+                quick, rule = answers({"a": a, "b": b, "n": n, "x": x})
                 # Types without a common one do not break a rule on the common type, but are no good call either.
                 undecided = data["kind"] in ("deduced_in", "castable") and not TABLES.deduce(
                     {"a": a, "b": b}[name].dtype for name in data.get("on") or data["of"]
@@ -279,7 +289,7 @@ def test_parameters_may_have_any_name() -> None:
         rule_from({"kind": "deduced_in", "on": list(names), "dtypes": ["FLOAT"]}),
         rule_from({"kind": "broadcastable", "on": list(names)}),
     ]
-    quick = quick_check(names, ("None",), rules, TABLES)
+    quick = quick_check(names, {"None": "int64"}, rules, TABLES)
     good: dict[str, Any] = {name: TensorDesc(dtype="FLOAT", shape=(2, 3)) for name in names} | {"None": 0}
     assert quick(good) is True
     assert quick({**good, "len": TensorDesc(dtype="FLOAT", shape=(4,))}) is False
@@ -287,5 +297,5 @@ def test_parameters_may_have_any_name() -> None:
 
 def test_no_rules_at_all() -> None:
     """An operator without error clauses passes every call that has its arguments."""
-    quick = quick_check(("a",), (), [], TABLES)
+    quick = quick_check(("a",), {}, [], TABLES)
     assert (quick({"a": TensorDesc(dtype="INT8", shape=())}), quick({"a": None}), quick({})) == (True, False, False)

@@ -134,7 +134,7 @@ def _over(value: Value, count: int) -> Value:
 def _float(value: float) -> Value:
     """What a C float holds of a number."""
     try:
-        (bits,) = struct.unpack("I", struct.pack("f", value))
+        (bits,) = struct.unpack("I", struct.pack("f", float(value)))
     except OverflowError:
         bits = 0x7F800000 | (value < 0) << 31
     return decode(bits, "FLOAT")

@@ -26,7 +26,7 @@ _FORMULA = re.compile(r"(?:(?P<rank>rank)|(?P<factor>\d+) \* sqrt\(count\)) \+ (
 def c_float(value: float) -> float:
     """What a C float holds of a number: rounded to nearest, ties to even, beyond the range infinite."""
     try:
-        held: float = struct.unpack("f", struct.pack("f", value))[0]
+        held: float = struct.unpack("f", struct.pack("f", float(value)))[0]
     except OverflowError:
         held = math.inf if value > 0 else -math.inf
     return held
