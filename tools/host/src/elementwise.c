@@ -1,7 +1,9 @@
-/* Run a function over the elements of an output and of the inputs that broadcast to it. */
+/* Run a function over the elements of inputs that broadcast together: one result for each, or their sum. */
 #include <string.h>
 
 #include "host.h"
+
+enum { BLOCK = 256 };
 
 static void faulty_writes(const aclOpExecutor *call) {
   const view *input = &call->views[1], *output = &call->views[call->count - 1];
@@ -13,28 +15,75 @@ static void faulty_writes(const aclOpExecutor *call) {
   }
 }
 
-void elementwise(const aclOpExecutor *call, element *function) {
-  int inputs = call->count - 1;
-  const view *output = &call->views[inputs];
-  int64_t index[MAX_RANK] = {0}, count = elements(output->shape, output->rank), place[MAX_VIEWS] = {0};
-  int64_t end = FAULT(DROPS_TAIL) && count > 1 ? count - count % 2 : count;
-  for (int64_t done = 0; done < end; done++) {
-    float in[MAX_VIEWS];
-    for (int v = 0; v < inputs; v++) {
-      const view *one = &call->views[v];
-      in[v] = load(one->data + place[v] * (int64_t)size_of(one->dtype), one->dtype, call->common);
+/* A place in the shape, and where it is in each view. */
+typedef struct walk {
+  int64_t index[MAX_RANK], place[MAX_VIEWS];
+} walk;
+
+/* On to the next index, the last dimension first. */
+static void advance(const aclOpExecutor *call, int views, walk *at) {
+  for (uint64_t i = call->rank; i-- > 0;) {
+    bool carry = ++at->index[i] == call->shape[i];
+    for (int v = 0; v < views; v++) {
+      int64_t stride = call->views[v].strides[i];
+      at->place[v] += carry ? -stride * (call->shape[i] - 1) : stride;
     }
-    store(output->data + place[inputs] * (int64_t)size_of(output->dtype), output->dtype,
-          rounded(function(in, call), call->common));
-    for (uint64_t i = output->rank; i-- > 0;) { /* on to the next index, the last dimension first */
-      bool carry = ++index[i] == output->shape[i];
-      for (int v = 0; v <= inputs; v++) {
-        int64_t stride = call->views[v].strides[i];
-        place[v] += carry ? -stride * (output->shape[i] - 1) : stride;
-      }
-      if (!carry) break;
-      index[i] = 0;
-    }
+    if (!carry) break;
+    at->index[i] = 0;
   }
-  if (count > 0) faulty_writes(call);
+}
+
+static number result(const aclOpExecutor *call, const walk *at, element *function) {
+  number in[MAX_VIEWS];
+  for (int v = 0; v < call->count - 1; v++) {
+    const view *one = &call->views[v];
+    in[v] = load(one->data + at->place[v] * (int64_t)size_of(one->dtype), one->dtype, call->common);
+  }
+  return function(in, call);
+}
+
+/* How many elements there are; one less with a fault. */
+static int64_t many(const aclOpExecutor *call) {
+  int64_t count = elements(call->shape, call->rank);
+  return FAULT(DROPS_TAIL) && count > 1 ? count - count % 2 : count;
+}
+
+void elementwise(const aclOpExecutor *call, element *function) {
+  const view *output = &call->views[call->count - 1];
+  walk at = {{0}, {0}};
+  for (int64_t done = 0, end = many(call); done < end; done++) {
+    number value = result(call, &at, function);
+    store(output->data + at.place[call->count - 1] * (int64_t)size_of(output->dtype), output->dtype, value,
+          call->common);
+    advance(call, call->count, &at);
+  }
+  if (elements(call->shape, call->rank) > 0) faulty_writes(call);
+}
+
+/* In blocks, so that the error grows with their number and not with that of the terms. */
+void summed(const aclOpExecutor *call, element *function) {
+  const view *output = &call->views[call->count - 1];
+  walk at = {{0}, {0}};
+  float total = 0, block = 0;
+  uint64_t whole = 0;
+  for (int64_t done = 0, end = many(call); done < end; done++) {
+    number value = result(call, &at, function);
+    if (call->common == ACL_INT64) {
+      whole += (uint64_t)value.i;
+    } else {
+      block += value.f;
+      if (done % BLOCK == BLOCK - 1) {
+        total += block;
+        block = 0;
+      }
+    }
+    advance(call, call->count - 1, &at);
+  }
+  number sum;
+  if (call->common == ACL_INT64)
+    sum.i = (int64_t)whole;
+  else
+    sum.f = over_n(total + block, call);
+  store(output->data, output->dtype, sum, call->common);
+  if (elements(call->shape, call->rank) > 0) faulty_writes(call);
 }

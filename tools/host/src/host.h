@@ -71,8 +71,10 @@ struct aclTensor {
 int64_t elements(const int64_t *shape, uint64_t rank);
 /* The tensor as a view; 0, or the status to answer with if it cannot lie where it says. */
 aclnnStatus view_of(const aclTensor *tensor, const char *name, view *out);
-/* The type that inputs of these types are computed in: FLOAT, FLOAT16 or BFLOAT16. */
+/* The type that inputs of these types are computed in: FLOAT, FLOAT16, BFLOAT16 or, of integers alone, INT64. */
 int32_t common_type(const view *inputs, int count);
+/* The shape that inputs broadcast to. */
+void common_shape(const view *inputs, int count, int64_t *shape, uint64_t *rank);
 /* Give a view the broadcast shape: leading dimensions, and stride 0 where it has one element for many. */
 void view_broadcast(view *one, const int64_t *shape, uint64_t rank);
 
@@ -80,12 +82,26 @@ void view_broadcast(view *one, const int64_t *shape, uint64_t rank);
 
 typedef void kernel(const struct aclOpExecutor *call);
 
+/* An element in the type that is computed in: i where that is INT64, else f. */
+typedef union number {
+  float f;
+  int64_t i;
+} number;
+
+/* An element of the output, or a term of its sum, from the elements of the inputs. */
+typedef number element(const number *in, const struct aclOpExecutor *call);
+
 struct aclOpExecutor {
   kernel *run;
   const char *operator_name;
   view views[MAX_VIEWS]; /* the output is the last */
   int count;
+  element *function;
+  bool sums;                /* one element for all, instead of one for each */
+  int64_t shape[MAX_RANK];  /* that the inputs broadcast to */
+  uint64_t rank;
   int64_t reduction;
+  float beta;
   int64_t n;      /* what mean divides by */
   int32_t common; /* the type to compute in */
   uint64_t workspace_size;
@@ -103,10 +119,13 @@ aclError executor_run(aclOpExecutor *executor);
 
 /* ---- elementwise.c ---- */
 
-/* An element of the output from those of the inputs, all in the type that is computed in. */
-typedef float element(const float *in, const aclOpExecutor *call);
-
 void elementwise(const aclOpExecutor *call, element *function);
+void summed(const aclOpExecutor *call, element *function);
+
+/* ---- losses.c ---- */
+
+/* Over the number of elements, if the reduction is mean. */
+float over_n(float value, const aclOpExecutor *call);
 
 /* ---- the stream: launched executors, first in, first out ---- */
 
@@ -115,11 +134,12 @@ typedef struct stream {
   aclOpExecutor *first, **last;
 } stream;
 
-/* ---- numbers.c: elements of any type as FLOAT, rounded to the type that is computed in ---- */
+/* ---- numbers.c: elements of any type in the type that is computed in, and back ---- */
 
 uint64_t size_of(int32_t dtype);
-float load(const unsigned char *at, int32_t dtype, int32_t common);
-void store(unsigned char *at, int32_t dtype, float value);
+number load(const unsigned char *at, int32_t dtype, int32_t common);
+/* Rounded to the type that is computed in, then cast. */
+void store(unsigned char *at, int32_t dtype, number value, int32_t common);
 float rounded(float value, int32_t dtype);
 uint16_t half_bits(float value);
 float half_value(uint16_t bits);

@@ -93,38 +93,57 @@ uint64_t size_of(int32_t dtype) {
   }
 }
 
-float load(const unsigned char *at, int32_t dtype, int32_t common) {
-  uint16_t u16;
+static int64_t whole(const unsigned char *at, int32_t dtype) {
   int16_t i16;
   int32_t i32;
   int64_t i64;
-  float f;
   switch (dtype) {
-    case ACL_FLOAT: memcpy(&f, at, sizeof f); return rounded(f, common);
-    case ACL_FLOAT16: memcpy(&u16, at, sizeof u16); return rounded(half_value(u16), common);
-    case ACL_BF16: memcpy(&u16, at, sizeof u16); return rounded(bfloat_value(u16), common);
     case ACL_BOOL: return *at != 0;
-    case ACL_UINT8: return from_integer(*at, common);
-    case ACL_INT8: return from_integer((int8_t)*at, common);
-    case ACL_INT16: memcpy(&i16, at, sizeof i16); return from_integer(i16, common);
-    case ACL_INT32: memcpy(&i32, at, sizeof i32); return from_integer(i32, common);
-    case ACL_INT64: memcpy(&i64, at, sizeof i64); return from_integer(i64, common);
-    default: return NAN; /* no other type is deduced to one that is computed in */
+    case ACL_UINT8: return *at;
+    case ACL_INT8: return (int8_t)*at;
+    case ACL_INT16: memcpy(&i16, at, sizeof i16); return i16;
+    case ACL_INT32: memcpy(&i32, at, sizeof i32); return i32;
+    default: memcpy(&i64, at, sizeof i64); return i64; /* no other integer is deduced to a type computed in */
   }
 }
 
-void store(unsigned char *at, int32_t dtype, float value) {
+number load(const unsigned char *at, int32_t dtype, int32_t common) {
+  uint16_t u16;
+  number one;
+  switch (dtype) {
+    case ACL_FLOAT: memcpy(&one.f, at, sizeof one.f); break;
+    case ACL_FLOAT16: memcpy(&u16, at, sizeof u16); one.f = half_value(u16); break;
+    case ACL_BF16: memcpy(&u16, at, sizeof u16); one.f = bfloat_value(u16); break;
+    default:
+      one.i = whole(at, dtype);
+      if (common != ACL_INT64) one.f = from_integer(one.i, common);
+      return one;
+  }
+  one.f = rounded(one.f, common);
+  return one;
+}
+
+static void store_integer(unsigned char *at, int32_t dtype, int64_t value) {
+  uint64_t bits = (uint64_t)value; /* the lowest bytes are the integer of a narrower type, on any machine we know */
+  memcpy(at, &bits, size_of(dtype));
+}
+
+void store(unsigned char *at, int32_t dtype, number value, int32_t common) {
+  bool integer = common == ACL_INT64;
+  float single = integer ? from_integer(value.i, ACL_FLOAT) : rounded(value.f, common);
+  double wide = integer ? (double)value.i : single;
   uint16_t u16[2] = {0, 0};
-  float f[2] = {value, 0};
-  double d[2] = {value, 0};
+  float f[2] = {single, 0};
+  double d[2] = {wide, 0};
   switch (dtype) {
     case ACL_FLOAT: memcpy(at, f, sizeof f[0]); break;
     case ACL_COMPLEX64: memcpy(at, f, sizeof f); break;
     case ACL_DOUBLE: memcpy(at, d, sizeof d[0]); break;
     case ACL_COMPLEX128: memcpy(at, d, sizeof d); break;
-    case ACL_BF16: u16[0] = bfloat_bits(value); memcpy(at, u16, sizeof u16[0]); break;
-    case ACL_FLOAT16: u16[0] = half_bits(value); memcpy(at, u16, sizeof u16[0]); break;
-    case ACL_COMPLEX32: u16[0] = half_bits(value); memcpy(at, u16, sizeof u16); break;
-    default: break; /* no cast leads to any other type */
+    case ACL_BF16: u16[0] = bfloat_bits(integer ? from_integer(value.i, dtype) : single); memcpy(at, u16, sizeof u16[0]); break;
+    case ACL_FLOAT16: u16[0] = half_bits(integer ? from_integer(value.i, dtype) : single); memcpy(at, u16, sizeof u16[0]); break;
+    case ACL_COMPLEX32: u16[0] = half_bits(integer ? from_integer(value.i, ACL_FLOAT16) : single); memcpy(at, u16, sizeof u16); break;
+    default:
+      if (integer) store_integer(at, dtype, value.i); /* no cast leads from a float to any other type */
   }
 }

@@ -151,8 +151,22 @@ int32_t common_type(const view *inputs, int count) {
     bfloat = bfloat || inputs[i].dtype == ACL_BF16;
     wide = wide || inputs[i].dtype == ACL_FLOAT;
   }
+  if (!wide && !half && !bfloat) return ACL_INT64;
   if (wide || half == bfloat) return ACL_FLOAT;
   return half ? ACL_FLOAT16 : ACL_BF16;
+}
+
+void common_shape(const view *inputs, int count, int64_t *shape, uint64_t *rank) {
+  *rank = 0;
+  for (int v = 0; v < count; v++)
+    if (inputs[v].rank > *rank) *rank = inputs[v].rank;
+  for (uint64_t i = 0; i < *rank; i++) {
+    shape[i] = 1;
+    for (int v = 0; v < count; v++) {
+      uint64_t lead = *rank - inputs[v].rank;
+      if (i >= lead && inputs[v].shape[i - lead] != 1) shape[i] = inputs[v].shape[i - lead];
+    }
+  }
 }
 
 void view_broadcast(view *one, const int64_t *shape, uint64_t rank) {
