@@ -475,12 +475,27 @@ def test_arrays_that_do_not_fit(run: Callable[..., Comparison], arguments: tuple
     assert str(error.value) == message
 
 
-@pytest.mark.parametrize("names", [("INT32", "FLOAT"), ("FLOAT", "INT32")])
-def test_types_that_are_no_floats(names: tuple[str, str]) -> None:
-    """A type that has no ULP is refused by its name, as the dtype and as the common type."""
+WHOLE = [f"{sign}INT{width}" for sign in ("", "U") for width in (8, 16, 32, 64)]
+
+
+@pytest.mark.parametrize("names", [("BOOL", "FLOAT"), ("FLOAT", "BOOL")])
+def test_types_that_are_no_numbers(names: tuple[str, str]) -> None:
+    """A type that has no distances is refused by its name, as the dtype and as the common type."""
     with pytest.raises(InputError) as error:
         compare(floats(1.0), floats(1.0), dtype=names[0], common=names[1], ulp=0)
-    assert str(error.value) == f"dtype: found INT32, expected one of {', '.join(STORAGE)}"
+    assert str(error.value) == f"dtype: found BOOL, expected one of {', '.join((*STORAGE, *sorted(WHOLE)))}"
+
+
+@pytest.mark.parametrize("dtype", WHOLE)
+def test_integers_are_as_far_apart_as_they_differ(dtype: str) -> None:
+    """Of integers the distance is the difference, over the whole range of the type, and none is allowed unless said."""
+    ends = np.iinfo(dtype.lower())
+    got = np.array([3, ends.max, ends.min, ends.max - 1], dtype.lower())
+    expected = np.array([3, ends.max, ends.max, ends.max], dtype.lower())
+    strict = compare(got, expected, dtype=dtype, common="INT64", ulp=0)
+    assert (strict.wrong, strict.first, strict.worst) == (2, 2, 2)
+    near = compare(got[[0, 1, 3]], expected[[0, 1, 3]], dtype=dtype, common="INT64", ulp=1)
+    assert (near.wrong, near.distance) == (0, 1)
 
 
 def test_memory_does_not_grow_with_the_arrays() -> None:

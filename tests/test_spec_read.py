@@ -264,7 +264,6 @@ def test_operator_facts(spec: Spec) -> None:
     """The operator has the signature, the parameters and the products of its page."""
     operator = spec.operator(OPERATOR)
     phase_one, phase_two = operator.get_workspace_size, operator.execute
-    assert list(spec.operators) == [OPERATOR]
     assert (operator.header, operator.cann, operator.deterministic) == (
         "aclnnop/aclnn_l1_loss_backward.h", "9.2.0-beta1", True,
     )  # fmt: skip
@@ -353,7 +352,7 @@ def test_a_clause_keeps_all_that_its_file_says(spec: Spec) -> None:
 
 def test_an_unknown_operator_is_named(spec: Spec) -> None:
     """Asking for an operator that is not covered says which are."""
-    with pytest.raises(InputError, match=f"^operator: found 'aclnnAdd', expected one of {OPERATOR}$"):
+    with pytest.raises(InputError, match=f"^operator: found 'aclnnAdd', expected one of {', '.join(spec.operators)}$"):
         spec.operator("aclnnAdd")
 
 
@@ -677,7 +676,8 @@ def test_a_table_nobody_knows(root: Path) -> None:
 
 def test_no_operator(root: Path) -> None:
     """A spec without operators is refused, whether the folder is empty or not there."""
-    (root / FILE).unlink()
+    for path in (root / "operators").iterdir():
+        path.unlink()
     assert faults(root) == ["<root>/operators: found no operator file there"]
     (root / "operators").rmdir()
     assert faults(root) == ["<root>/operators: found no operator file there"]
