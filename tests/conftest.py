@@ -43,17 +43,18 @@ def small_cases(spec: Spec) -> tuple[Case, ...]:
     golden = Golden(data_root() / "golden" / "core", spec)
     chosen: dict[str, None] = {}
     counts: dict[str, int] = {}
-    for case in golden.cases():
+    for case in golden.part_cases(NAME):
         marks = [(f"group {case.group}", PER_GROUP), *((clause, PER_CLAUSE) for clause in case.clauses)]
         if case.order == "once" or "large" in case.id or all(counts.get(mark, 0) >= most for mark, most in marks):
             continue
         chosen |= dict.fromkeys(each for each in (case.id, case.partner) if each)
         counts |= {mark: counts.get(mark, 0) + 1 for mark, _ in marks}
-    lonely = [case_id for case_id in golden.case_ids() if "/basic/FLOAT-3x1x5-none" in case_id][:1]
-    broadcast = [case_id for case_id in golden.case_ids() if "/mean/" in case_id and "." in case_id][:3]
-    subnormal = [case_id for case_id in golden.case_ids() if case_id.endswith("-none-grad-subnormal")]
+    ids = [case_id for case_id in golden.case_ids() if case_id.startswith(f"{NAME}/")]
+    lonely = [case_id for case_id in ids if "/basic/FLOAT-3x1x5-none" in case_id][:1]
+    broadcast = [case_id for case_id in ids if "/mean/" in case_id and "." in case_id][:3]
+    subnormal = [case_id for case_id in ids if case_id.endswith("-none-grad-subnormal")]
     chosen |= dict.fromkeys([*lonely, *broadcast, *subnormal])
-    return tuple(golden.case(case_id) for case_id in golden.case_ids() if case_id in chosen)
+    return tuple(golden.case(case_id) for case_id in ids if case_id in chosen)
 
 
 @pytest.fixture(scope="session")
