@@ -150,8 +150,8 @@ def test_every_clause_and_group_has_cases(cases: list[Case], operator: Operator)
     """The trace from clauses to cases has no hole, and every group of the core tier is there."""
     assert {c.id for c in operator.clauses} == set(chain.from_iterable(case.clauses for case in cases))
     special = {"threshold"} if any(p.samples for p in operator.parameters) else set()
-    special |= set() if operator.output.reduced is None else {"sum"}
-    assert {case.group for case in cases} == set(GROUPS) - {"policy", "threshold", "sum"} | special
+    special |= set() if operator.output.reduced is None else {"sums"}
+    assert {case.group for case in cases} == set(GROUPS) - {"policy", "threshold", "sums"} | special
 
 
 def test_ids_are_unique_and_readable(cases: list[Case], operator: Operator) -> None:

@@ -386,7 +386,7 @@ def _shape_is_broadcast(
 def _c_float(value: float) -> float:
     """What a C float holds of a number."""
     try:
-        return struct.unpack("f", struct.pack("f", value))[0]
+        return struct.unpack("f", struct.pack("f", float(value)))[0]
     except OverflowError:
         return math.inf if value > 0 else -math.inf
 

@@ -14,7 +14,7 @@ GROUPS = (
     "ties",
     "mean",
     "threshold",
-    "sum",
+    "sums",
     "broadcast",
     "deduction",
     "layout",

@@ -18,11 +18,7 @@ static const char *const names[TENSORS] = {"self", "target", "out"};
 static const loss here = {"aclnnL1Loss", names, TENSORS, term, true};
 
 ACL_FUNC_VISIBILITY aclnnStatus aclnnL1LossGetWorkspaceSize(
-    const aclTensor *self,
-    const aclTensor *target,
-    int64_t reduction,
-    aclTensor *out,
-    uint64_t *workspaceSize,
+    const aclTensor *self, const aclTensor *target, int64_t reduction, aclTensor *out, uint64_t *workspaceSize,
     aclOpExecutor **executor) {
   const aclTensor *tensors[TENSORS] = {self, target, out};
   aclnn_spec_tensor room[TENSORS];

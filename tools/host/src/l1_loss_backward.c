@@ -16,13 +16,8 @@ static const char *const names[TENSORS] = {"gradOutput", "self", "target", "grad
 static const loss here = {"aclnnL1LossBackward", names, TENSORS, gradient, false};
 
 ACL_FUNC_VISIBILITY aclnnStatus aclnnL1LossBackwardGetWorkspaceSize(
-    const aclTensor *gradOutput,
-    const aclTensor *self,
-    const aclTensor *target,
-    int64_t reduction,
-    aclTensor *gradInput,
-    uint64_t *workspaceSize,
-    aclOpExecutor **executor) {
+    const aclTensor *gradOutput, const aclTensor *self, const aclTensor *target, int64_t reduction, aclTensor
+    *gradInput, uint64_t *workspaceSize, aclOpExecutor **executor) {
   const aclTensor *tensors[TENSORS] = {gradOutput, self, target, gradInput};
   aclnn_spec_tensor room[TENSORS];
   const aclnn_spec_tensor *given[TENSORS];

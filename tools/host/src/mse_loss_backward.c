@@ -15,13 +15,8 @@ static const char *const names[TENSORS] = {"gradOutput", "self", "target", "out"
 static const loss here = {"aclnnMseLossBackward", names, TENSORS, gradient, false};
 
 ACL_FUNC_VISIBILITY aclnnStatus aclnnMseLossBackwardGetWorkspaceSize(
-    const aclTensor *gradOutput,
-    const aclTensor *self,
-    const aclTensor *target,
-    int64_t reduction,
-    aclTensor *out,
-    uint64_t *workspaceSize,
-    aclOpExecutor **executor) {
+    const aclTensor *gradOutput, const aclTensor *self, const aclTensor *target, int64_t reduction, aclTensor *out,
+    uint64_t *workspaceSize, aclOpExecutor **executor) {
   const aclTensor *tensors[TENSORS] = {gradOutput, self, target, out};
   aclnn_spec_tensor room[TENSORS];
   const aclnn_spec_tensor *given[TENSORS];

@@ -124,26 +124,28 @@ number load(const unsigned char *at, int32_t dtype, int32_t common) {
 }
 
 static void store_integer(unsigned char *at, int32_t dtype, int64_t value) {
-  uint64_t bits = (uint64_t)value; /* the lowest bytes are the integer of a narrower type, on any machine we know */
-  memcpy(at, &bits, size_of(dtype));
+  memcpy(at, &value, size_of(dtype)); /* little-endian: the first bytes are the narrower integer */
+}
+
+/* A value of the type that is computed in, in a narrower float type. */
+static float narrowed(number value, int32_t dtype, int32_t common) {
+  return common == ACL_INT64 ? from_integer(value.i, dtype) : rounded(value.f, common);
 }
 
 void store(unsigned char *at, int32_t dtype, number value, int32_t common) {
-  bool integer = common == ACL_INT64;
-  float single = integer ? from_integer(value.i, ACL_FLOAT) : rounded(value.f, common);
-  double wide = integer ? (double)value.i : single;
+  float single = narrowed(value, ACL_FLOAT, common);
   uint16_t u16[2] = {0, 0};
   float f[2] = {single, 0};
-  double d[2] = {wide, 0};
+  double d[2] = {common == ACL_INT64 ? (double)value.i : single, 0};
   switch (dtype) {
     case ACL_FLOAT: memcpy(at, f, sizeof f[0]); break;
     case ACL_COMPLEX64: memcpy(at, f, sizeof f); break;
     case ACL_DOUBLE: memcpy(at, d, sizeof d[0]); break;
     case ACL_COMPLEX128: memcpy(at, d, sizeof d); break;
-    case ACL_BF16: u16[0] = bfloat_bits(integer ? from_integer(value.i, dtype) : single); memcpy(at, u16, sizeof u16[0]); break;
-    case ACL_FLOAT16: u16[0] = half_bits(integer ? from_integer(value.i, dtype) : single); memcpy(at, u16, sizeof u16[0]); break;
-    case ACL_COMPLEX32: u16[0] = half_bits(integer ? from_integer(value.i, ACL_FLOAT16) : single); memcpy(at, u16, sizeof u16); break;
+    case ACL_BF16: u16[0] = bfloat_bits(narrowed(value, ACL_BF16, common)); memcpy(at, u16, sizeof u16[0]); break;
+    case ACL_FLOAT16: u16[0] = half_bits(narrowed(value, ACL_FLOAT16, common)); memcpy(at, u16, sizeof u16[0]); break;
+    case ACL_COMPLEX32: u16[0] = half_bits(narrowed(value, ACL_FLOAT16, common)); memcpy(at, u16, sizeof u16); break;
     default:
-      if (integer) store_integer(at, dtype, value.i); /* no cast leads from a float to any other type */
+      if (common == ACL_INT64) store_integer(at, dtype, value.i); /* a float casts to no other type */
   }
 }

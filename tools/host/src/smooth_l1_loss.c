@@ -17,13 +17,8 @@ static const char *const names[TENSORS] = {"self", "target", "result"};
 static const loss here = {"aclnnSmoothL1Loss", names, TENSORS, term, true};
 
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSmoothL1LossGetWorkspaceSize(
-    const aclTensor *self,
-    const aclTensor *target,
-    int64_t reduction,
-    float beta,
-    aclTensor *result,
-    uint64_t *workspaceSize,
-    aclOpExecutor **executor) {
+    const aclTensor *self, const aclTensor *target, int64_t reduction, float beta, aclTensor *result, uint64_t
+    *workspaceSize, aclOpExecutor **executor) {
   const aclTensor *tensors[TENSORS] = {self, target, result};
   aclnn_spec_tensor room[TENSORS];
   const aclnn_spec_tensor *given[TENSORS];

@@ -18,14 +18,8 @@ static const char *const names[TENSORS] = {"gradOut", "self", "target", "gradInp
 static const loss here = {"aclnnSmoothL1LossBackward", names, TENSORS, gradient, false};
 
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSmoothL1LossBackwardGetWorkspaceSize(
-    const aclTensor *gradOut,
-    const aclTensor *self,
-    const aclTensor *target,
-    int64_t reduction,
-    float beta,
-    aclTensor *gradInput,
-    uint64_t *workspaceSize,
-    aclOpExecutor **executor) {
+    const aclTensor *gradOut, const aclTensor *self, const aclTensor *target, int64_t reduction, float beta,
+    aclTensor *gradInput, uint64_t *workspaceSize, aclOpExecutor **executor) {
   const aclTensor *tensors[TENSORS] = {gradOut, self, target, gradInput};
   aclnn_spec_tensor room[TENSORS];
   const aclnn_spec_tensor *given[TENSORS];
@@ -38,7 +32,7 @@ ACL_FUNC_VISIBILITY aclnnStatus aclnnSmoothL1LossBackwardGetWorkspaceSize(
   return loss_give(&here, tensors, reduction, beta, workspaceSize, executor);
 }
 
-ACL_FUNC_VISIBILITY aclnnStatus aclnnSmoothL1LossBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
-                                                          aclrtStream stream) {
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSmoothL1LossBackward(
+    void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream) {
   return executor_launch(workspace, workspaceSize, executor, stream);
 }

@@ -47,7 +47,7 @@ def edges(dtype: str, reduction: str, size: int) -> Draft:
     distances = np.ones(size)
     distances[0], distances[-1] = 24.0, 96.0
     return Draft(
-        group="sum",
+        group="sums",
         what="edges",
         clauses=(reduction, "determinism"),
         shapes=(size,),
@@ -64,7 +64,7 @@ def edges(dtype: str, reduction: str, size: int) -> Draft:
 def ones(author: Author, dtype: str, reduction: str, shape: Shape) -> Draft:
     """Equal terms, so many that a half type's sum stops growing."""
     return Draft(
-        group="sum",
+        group="sums",
         what="stall",
         clauses=(reduction, "layout"),
         shapes=shape,
@@ -82,14 +82,14 @@ def ones(author: Author, dtype: str, reduction: str, shape: Shape) -> Draft:
 def outer(author: Author, dtype: str, reduction: str, shape: Shape) -> Draft:
     """Very many different terms."""
     row, column = (*(1 for _ in shape[1:]), shape[-1]), (*shape[:-1], 1)
-    key = f"{author.operator.name}/sum/outer/{dtype}/{reduction}/{'x'.join(map(str, shape))}"
+    key = f"{author.operator.name}/sums/outer/{dtype}/{reduction}/{'x'.join(map(str, shape))}"
     scale = 2.0**-6 if reduction == "sum" and dtype == "FLOAT16" else 1.0
     data = {
         name: (uniform(f"{key}/{name}", int(np.prod(each)), -1, 1) * scale).reshape(each)
         for name, each in (("self", row), ("target", column))
     }
     return Draft(
-        group="sum",
+        group="sums",
         what="outer",
         clauses=(reduction, "broadcast"),
         shapes={"self": row, "target": column},
@@ -110,7 +110,7 @@ def beyond(author: Author, common: str, output: str, count: int, size: float) ->
     distances[:: count // 4 if size > _FEW else 1] = size
     sign = np.where(np.arange(count) % 2, 0.5, -0.5)
     return Draft(
-        group="sum",
+        group="sums",
         what=f"beyond{size:g}",
         clauses=("mean", "overflow"),
         shapes=(count,),
