@@ -117,7 +117,7 @@ def test_certify_what_is_none() -> None:
 def test_an_operator_nobody_specified(backends: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """An implementation of nothing the spec has is refused, not passed."""
     monkeypatch.setattr(backends.Right, "operators", ("aclnnAdd",))
-    with pytest.raises(InputError, match=f"operators: right offers aclnnAdd, expected one of {NAME}"):
+    with pytest.raises(InputError, match=f"operators: right offers aclnnAdd, expected one of .*{NAME}"):
         aclnn_spec.certify(backends.Right())
 
 

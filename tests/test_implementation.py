@@ -25,6 +25,7 @@ from aclnn_spec.golden.tensor import Tensor, bits
 from aclnn_spec.implementations import torch_autograd
 from aclnn_spec.implementations.numpy_reference import NumpyImplementation
 from aclnn_spec.implementations.torch_autograd import TorchImplementation
+from aclnn_spec.reference import REFERENCES
 from aclnn_spec.reference.oracle import Value, encode
 from aclnn_spec.spec.errors import InputError
 from miniatures import (
@@ -357,7 +358,12 @@ def numpy_implementation() -> NumpyImplementation:
 def test_numpy_says_who_it_is() -> None:
     """The reference has NumPy's name and version and all referenced operators, and is judged in full."""
     made = numpy_implementation()
-    assert (made.name, made.version, made.operators, scope_of(made)) == ("numpy", np.__version__, (NAME,), "full")
+    assert (made.name, made.version, made.operators, scope_of(made)) == (
+        "numpy",
+        np.__version__,
+        tuple(REFERENCES),
+        "full",
+    )
 
 
 def test_numpy_page_example() -> None:
@@ -436,7 +442,7 @@ def test_torch_agrees_with_the_reference(dtype: str, out: str, reduction: int) -
 def test_torch_says_who_it_is() -> None:
     """PyTorch's version and device stand in the certificate."""
     made = TorchImplementation(spec=SPEC)
-    assert (made.name, made.scope, made.operators) == ("torch", "numerics", (NAME,))
+    assert (made.name, made.scope, made.operators) == ("torch", "numerics", tuple(REFERENCES))
     assert made.details() == {"device": "cpu"}
 
 

@@ -605,7 +605,7 @@ GOOD = {name: (np.zeros(3, np.float32), "FLOAT") for name in NAMES}
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"common": "DOUBLE"}, "common: found DOUBLE, expected FLOAT, FLOAT16, BFLOAT16"),
+        ({"common": "DOUBLE"}, "common: found DOUBLE, expected FLOAT, FLOAT16, BFLOAT16, INT64"),
         (
             {"operands": {**GOOD, "self": (np.zeros(3), "FLOAT")}},
             "self: found FLOAT in an array of float64, expected float32",

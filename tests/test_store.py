@@ -676,7 +676,7 @@ def test_a_part_of_an_unknown_operator_is_refused(tmp_path: Path, spec: Spec) ->
         (tmp_path / f"{NAME}.{suffix}").rename(tmp_path / f"aclnnX.{suffix}")
     edit_manifest(tmp_path, lambda m: [f.update(name=f["name"].replace(NAME, "aclnnX")) for f in m["files"]])
     (fault,) = faults_of(lambda: read_all(tmp_path, spec))
-    assert fault.startswith(f"{tmp_path / 'aclnnX.json'}: operator: found 'aclnnX', expected one of {NAME}")
+    assert fault.startswith(f"{tmp_path / 'aclnnX.json'}: operator: found 'aclnnX', expected one of ")
 
 
 def test_a_case_in_two_parts_is_refused(tmp_path: Path, spec: Spec) -> None:

@@ -109,16 +109,17 @@ def evaluate(
         if reduces:
             _write(_reduced(values, views, setting).reshape(result.shape), form, result, result_dtype)
             return
+        *views, result = _once([*views, result])
         compact = _once(views)
         if compact[0].size <= min(_REPEATED, result.size // 2):  # operands that repeat are looked at once
             if compact[0].size:
                 block = _rounded(values([view.ravel() for view in compact]), setting)
-                kept = [1 if axis in _still(views) else size for axis, size in enumerate(shape)]
+                kept = [1 if axis in _still(views) else size for axis, size in enumerate(result.shape)]
                 _write(block.reshape(kept), form, result, result_dtype)
             return
         access: Any = [["readonly"]] * len(views) + [["writeonly"]]
         with np.nditer(
-            _once([*views, result]), flags=["external_loop", "buffered"], op_flags=access, buffersize=_BLOCK
+            [*views, result], flags=["external_loop", "buffered"], op_flags=access, buffersize=_BLOCK
         ) as blocks:
             for *inputs, place in blocks:
                 _write(_rounded(values(inputs), setting), form, place, result_dtype)
