@@ -354,7 +354,10 @@ RULE_DATA: tuple[dict[str, Any], ...] = (
     {"kind": "same_dtype", "on": ["self", "target", "gradInput"]},
     {
         "kind": "not_both",
-        "one": "self", "one_dtypes": ["FLOAT", "INT8"], "other": "target", "other_dtypes": ["FLOAT", "UINT16"],
+        "one": "self",
+        "one_dtypes": ["FLOAT", "INT8"],
+        "other": "target",
+        "other_dtypes": ["FLOAT", "UINT16"],
     },
 )
 #: The same under a condition on the reduction.
