@@ -84,6 +84,11 @@ class Author:
         """Whether the operator gives one element for all with this reduction."""
         return self.operator.reduces(self._attributes(Draft(**_NOTHING, reduction=reduction)))
 
+    @property
+    def mixes(self) -> bool:
+        """Whether the inputs may differ in type."""
+        return all(clause.rule is None or clause.rule.core.kind != "same_dtype" for clause in self.operator.checks)
+
     def worded(self, backward: Text, forward: Text) -> Text:
         """The text that fits an operator with a gradient, or one without."""
         return forward if self.gradient is None else backward

@@ -64,6 +64,8 @@ def _random(author: Author, dtype: str, rank: int, reduction: str, number: int, 
         types = {
             n: pick(FLOATS, int(i)) for n, i in zip(author.tensors, integers(f"{key}/types", 4, 0, 2), strict=False)
         }
+        if not author.mixes:
+            types |= dict.fromkeys(author.inputs, types[author.inputs[0]])
     if turn % 4 == 2:
         for name, axis in zip(author.inputs, integers(f"{key}/axes", 3, 0, rank - 1), strict=False):
             shapes[name] = tuple(1 if i == axis else size for i, size in enumerate(shape))
