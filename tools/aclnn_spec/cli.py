@@ -75,6 +75,8 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--golden", metavar="DIR", help="where the golden data lies, if not in its usual place")
     _lang(one)
 
+    _report(commands.add_parser("report", help="a certificate as a page, a badge, or in the terminal"))
+
     one = commands.add_parser("build", help="write everything that is generated: golden data, headers and validators")
     _tier(one)
     one.add_argument("--output", metavar="DIR", help="write the golden data there instead of its usual place")
@@ -108,7 +110,7 @@ def parser() -> argparse.ArgumentParser:
 
     one = commands.add_parser("fetch", help="download golden data and verify it")
     _tier(one)
-    one.add_argument("--url", metavar="BASE", help="where the published golden data lies")
+    one.add_argument("--url", metavar="URL", help="the published tier's address, that of the folder with manifest.json")
     one.add_argument("--output", metavar="DIR", help="write the golden data there instead of its usual place")
     return top
 
@@ -139,6 +141,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"aclnn-spec {given.command}: interrupted", file=sys.stderr)
         return INTERRUPTED
     return code
+
+
+def _report(one: argparse.ArgumentParser) -> None:
+    one.add_argument("certificate", metavar="CERTIFICATE")
+    one.add_argument("--html", metavar="FILE", help="write a page that needs no other file")
+    one.add_argument("--badge", metavar="FILE", help="write a badge, an SVG drawing")
+    one.add_argument("--golden", metavar="DIR", help="where the golden data lies, if not in its usual place")
+    _lang(one)
 
 
 def _tier(one: argparse.ArgumentParser) -> None:

@@ -1,0 +1,56 @@
+"""What pages are made from: the spec, the golden data and the certificates of a checkout."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aclnn_spec.golden.store import MANIFEST
+from aclnn_spec.spec.files import read_json
+from aclnn_spec.spec.operator import Operator
+from aclnn_spec.spec.read import Spec
+
+CORE = "golden/core"
+CERTIFICATES = ("numpy", "torch", "host")
+"""The built-in implementations in the order of their columns; each certificate lies in `golden/certificates`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """The records of every core case by operator, the manifest's files, and the certificates that are there."""
+
+    spec: Spec
+    root: Path
+    files: tuple[Mapping[str, Any], ...]
+    cases: Mapping[str, tuple[Mapping[str, Any], ...]]
+    certificates: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def operators(self) -> tuple[Operator, ...]:
+        """The operators that have golden data."""
+        return tuple(self.spec.operator(name) for name in self.cases)
+
+    def tested(self, operator: str) -> Counter[str]:
+        """How many core cases of an operator test each clause."""
+        return Counter(clause for case in self.cases[operator] for clause in case["clauses"])
+
+    def text(self, path: str) -> str:
+        """A file of the repository."""
+        return (self.root / path).read_text(encoding="utf-8")
+
+
+def gather(spec: Spec, root: Path) -> Material:
+    """Read what the pages of the checkout at `root` are made from; InputError for golden data that cannot be read."""
+    files = tuple(read_json(root / CORE / MANIFEST)["files"])
+    parts = [read_json(root / CORE / entry["name"]) for entry in files if entry["name"].endswith(".json")]
+    paths = {name: root / "golden" / "certificates" / f"{name}.json" for name in CERTIFICATES}
+    return Material(
+        spec=spec,
+        root=root,
+        files=files,
+        cases={part["operator"]: tuple(part["cases"]) for part in parts},
+        certificates={name: read_json(path) for name, path in paths.items() if path.is_file()},
+    )

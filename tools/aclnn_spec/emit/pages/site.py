@@ -1,0 +1,79 @@
+"""All generated pages and the files beside them: what each holds, writing them, and finding what is stale."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from aclnn_spec.emit.pages.data import case_list, cases_page, croissant, data_page
+from aclnn_spec.emit.pages.markdown import LANGUAGES, banner
+from aclnn_spec.emit.pages.material import Material, gather
+from aclnn_spec.emit.pages.operator import operator_index, operator_page
+from aclnn_spec.emit.pages.reference import cli_page, python_page
+from aclnn_spec.emit.pages.spec_format import changelog_page, spec_format_page
+from aclnn_spec.spec.files import replace_all
+from aclnn_spec.spec.read import Spec
+
+_START = banner("").partition(" from ")[0]
+
+
+def pages(spec: Spec, root: Path, parser: ArgumentParser, names: Mapping[str, Any]) -> Mapping[str, str]:
+    """The text of every generated file by its path in `docs` of the checkout at `root`.
+
+    `parser` is that of the command line, `names` are the public ones of the package.
+    """
+    material = gather(spec, root)
+    files = {"data/core/croissant.json": croissant(material)}
+    for lang in LANGUAGES:
+        files[f"assets/cases-{lang}.json"] = case_list(material, lang)
+        files |= {f"{lang}/{path}": text for path, text in _pages(material, lang)}
+        files[f"{lang}/reference/cli.md"] = cli_page(parser, lang)
+        files[f"{lang}/reference/python.md"] = python_page(names, lang)
+    return files
+
+
+def write_pages(files: Mapping[str, str], docs: Path) -> None:
+    """Write every file of `pages`, and remove generated pages of an older spec."""
+    for name in files:
+        (docs / name).parent.mkdir(parents=True, exist_ok=True)
+    replace_all({docs / name: partial(_write, text) for name, text in files.items()})
+    for name in _generated(docs, files) - files.keys():
+        (docs / name).unlink()
+
+
+def stale_pages(files: Mapping[str, str], docs: Path) -> list[str]:
+    """The generated files below `docs` that are missing, differ from `files`, or belong to none."""
+    names = files.keys() | _generated(docs, files)
+    return sorted(name for name in names if name not in files or not _holds(docs / name, files[name]))
+
+
+def _pages(material: Material, lang: str) -> Iterator[tuple[str, str]]:
+    yield "operators/index.md", operator_index(material, lang)
+    for operator in material.operators:
+        yield f"operators/{operator.name}.md", operator_page(operator, material, lang)
+    yield "data/index.md", data_page(material, lang)
+    yield "data/cases.md", cases_page(material, lang)
+    yield "contribute/spec-format.md", spec_format_page(material, lang)
+    yield "contribute/changelog.md", changelog_page(material, lang)
+
+
+def _generated(docs: Path, files: Mapping[str, str]) -> set[str]:
+    """The pages that say they are generated, in the folders of those that are."""
+    folders = {docs / Path(name).parent for name in files if name.endswith(".md")}
+    found = (path for folder in folders for path in folder.glob("*.md"))
+    return {
+        path.relative_to(docs).as_posix()
+        for path in found
+        if path.read_text(encoding="utf-8", errors="replace").startswith(_START)
+    }
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_bytes() == text.encode()
+
+
+def _write(text: str, file: BinaryIO) -> None:
+    file.write(text.encode())
