@@ -82,7 +82,7 @@ class Page(HTMLParser):
 
 
 def wrong(gradOutput: Any, self: Any, target: Any, reduction: int) -> Any:
-    """Give the right gradient with the wrong sign, and FLOAT in the mean a little beside it."""
+    """Give the right gradient with the wrong sign."""
     grad, one, other = (np.asarray(each, np.float64) for each in (gradOutput, self, target))
     result = np.sign(other - one) * grad
     return result / result.size if reduction == 1 else result
@@ -133,9 +133,9 @@ def shape(page: str) -> Iterator[str]:
 def test_the_certificates_held_are_true_and_conformant(spec: Spec) -> None:
     """Each certificate in the repository holds against this tree and is conformant."""
     found = {name: read_checked(HELD / f"{name}.json", spec) for name in BUILT_IN}
-    assert {name: (each.problems, each.certificate.verdict) for name, each in found.items()} == {
-        name: ((), "conformant") for name in BUILT_IN
-    }
+    assert {name: (each.problems, each.certificate.verdict) for name, each in found.items()} == dict.fromkeys(
+        BUILT_IN, ((), "conformant")
+    )
     assert sorted(path.stem for path in HELD.glob("*")) == sorted(BUILT_IN)
 
 

@@ -10,7 +10,18 @@ from types import MappingProxyType
 from aclnn_spec.certification.certificate import Certificate
 from aclnn_spec.certification.conclude import CONFORMANT, NOT_CONFORMANT
 from aclnn_spec.certification.entry import VERDICTS
-from aclnn_spec.emit.pages.blocks import Block, Code, Commands, Heading, Line, Link, Paragraph, Table, markdown_page
+from aclnn_spec.emit.pages.blocks import (
+    Block,
+    Code,
+    Commands,
+    Heading,
+    Line,
+    Link,
+    Paragraph,
+    Table,
+    markdown_page,
+    visible,
+)
 from aclnn_spec.emit.pages.certificate_words import WORDS
 from aclnn_spec.emit.pages.report import Checked, Report, labels_of, read_checked
 from aclnn_spec.emit.pages.svg import GREEN, GREY, RED, badge
@@ -51,7 +62,7 @@ def certificate_html(checked: Checked, lang: str) -> str:
     return filled(
         "certificate.html.in",
         lang={"zh": "zh-CN", "en": "en"}[lang],
-        title=html.escape(report.title),
+        title=html.escape(visible(report.title)),
         mark=report.mark,
         head=first.html(),
         body="\n".join(block.html() for block in rest),

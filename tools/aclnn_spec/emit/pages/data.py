@@ -16,7 +16,7 @@ _LICENCE = "https://spdx.org/licenses/Apache-2.0.html"
 _HOME = "https://aclnn-spec.dev/"
 """The namespace of the project's schemas; a publisher's address takes its place where there is one."""
 
-_PYTORCH = '''\
+_PYTORCH = """\
 import torch
 from aclnn_spec import load_golden
 
@@ -26,15 +26,15 @@ for case in load_golden("golden/core/{operator}.npz"):
             tensor = torch.from_numpy(value.array.copy())
         elif hasattr(value, "array") and value.dtype == "BFLOAT16":
             tensor = torch.from_numpy(value.array.view("int16").copy()).view(torch.bfloat16)
-'''
-_CPP = '''\
+"""
+_CPP = """\
 // {npz} is a zip without compression: a member's bytes stand in the file as they are.
 // local header: 30 bytes, then the name (length at 26), then the extra field (length at 28)
 const unsigned char *member = file + offset;
 const unsigned char *npy = member + 30 + (member[26] | member[27] << 8) + (member[28] | member[29] << 8);
 // .npy 1.0: 10 bytes, then a header of the length at 8; little-endian elements follow
 const unsigned char *elements = npy + 10 + (npy[8] | npy[9] << 8);
-'''
+"""
 
 
 def data_page(material: Material, lang: str) -> str:
@@ -100,7 +100,8 @@ def cases_page(material: Material, lang: str) -> str:
         [f"[{code(group)}](cases.md?group={group})", *counts.values(), sum(counts.values())]
         for group, counts in groups.items()
     ]
-    body = f"""<div class="cases" data-source="../../../assets/cases-{lang}.json" data-shown="{word("shown")}" data-failed="{word("failed")}">
+    body = f"""<div class="cases" data-source="../../../assets/cases-{lang}.json"
+  data-shown="{word("shown")}" data-failed="{word("failed")}">
 <noscript><p>{word("noscript")}</p></noscript>
 <form class="cases-filter" role="search" aria-label="{word("filter")}">
 {fields}
@@ -122,7 +123,8 @@ def cases_page(material: Material, lang: str) -> str:
 .cases button {{ cursor: pointer; }}
 .cases-table {{ overflow-x: auto; }}
 .cases-all {{ font-size: .62rem; border-collapse: collapse; }}
-.cases-all td, .cases-all th {{ text-align: start; vertical-align: top; padding: .25rem .5rem; border-bottom: 1px solid #8886; }}
+.cases-all td, .cases-all th {{ text-align: start; vertical-align: top; padding: .25rem .5rem;
+  border-bottom: 1px solid #8886; }}
 .cases-all td:first-child {{ min-width: 14rem; overflow-wrap: anywhere; }}
 </style>"""
     return page(
@@ -193,6 +195,7 @@ _CONTEXT: dict[str, Any] = {
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
     "field": "cr:field",
@@ -212,6 +215,7 @@ _CONTEXT: dict[str, Any] = {
     "regex": "cr:regex",
     "repeated": "cr:repeated",
     "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
     "separator": "cr:separator",
     "source": "cr:source",

@@ -1,4 +1,4 @@
-"""How generated pages are put together: the first line, headings, tables, links and code, the same in both languages."""
+"""How generated pages are put together: first line, headings, tables and code, the same in both languages."""
 
 from __future__ import annotations
 

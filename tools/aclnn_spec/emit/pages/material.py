@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aclnn_spec.emit.pages.certificate import BUILT_IN
 from aclnn_spec.golden.store import MANIFEST
 from aclnn_spec.spec.files import read_json
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.read import Spec
 
 CORE = "golden/core"
-CERTIFICATES = ("numpy", "torch", "host")
-"""The built-in implementations in the order of their columns; each certificate lies in `golden/certificates`."""
+CERTIFICATES = "golden/certificates"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +27,7 @@ class Material:
     files: tuple[Mapping[str, Any], ...]
     cases: Mapping[str, tuple[Mapping[str, Any], ...]]
     certificates: Mapping[str, Mapping[str, Any]]
+    """By the names of the built-in implementations, in the order of their columns."""
 
     @property
     def operators(self) -> tuple[Operator, ...]:
@@ -46,7 +47,7 @@ def gather(spec: Spec, root: Path) -> Material:
     """Read what the pages of the checkout at `root` are made from; InputError for golden data that cannot be read."""
     files = tuple(read_json(root / CORE / MANIFEST)["files"])
     parts = [read_json(root / CORE / entry["name"]) for entry in files if entry["name"].endswith(".json")]
-    paths = {name: root / "golden" / "certificates" / f"{name}.json" for name in CERTIFICATES}
+    paths = {name: root / CERTIFICATES / f"{name}.json" for name in BUILT_IN}
     return Material(
         spec=spec,
         root=root,

@@ -19,7 +19,10 @@ _WORDS = {
     "refused": Text(zh="必须报错", en="must be refused"),
 }
 _COLUMNS = (Text(zh="记号", en="Sign"), Text(zh="含义", en="Meaning"), Text(zh="组合数", en="Combinations"))
-_CAPTION = Text(zh="{fixed} 为 {dtype} 时，{row}（行）与 {column}（列）推导出的类型", en="The type deduced from {row} (rows) and {column} (columns), {fixed} being {dtype}")
+_CAPTION = Text(
+    zh="{fixed} 为 {dtype} 时，{row}（行）与 {column}（列）推导出的类型",
+    en="The type deduced from {row} (rows) and {column} (columns), {fixed} being {dtype}",
+)
 _STYLE = """<style>
 .types { overflow-x: auto; }
 .types table { border-collapse: collapse; font-size: .6rem; }
@@ -32,7 +35,7 @@ _STYLE = """<style>
 
 
 def deduction_matrix(operator: Operator, lang: str) -> Iterator[str]:
-    """The blocks: the signs with how many combinations they stand for, then a table for each type of the first input."""
+    """The blocks: the signs and how many combinations each is for, then a table for each type of the first input."""
     *fixed, row, column = (parameter.name for parameter in operator.inputs)
     types = tuple(dict.fromkeys(one for one, _ in operator.tables.deduction))
     answers = {chosen: answer(operator, chosen) for chosen in product(types, repeat=len(operator.inputs))}
@@ -42,8 +45,8 @@ def deduction_matrix(operator: Operator, lang: str) -> Iterator[str]:
         [[_SIGNS[kind], _WORDS[kind][lang], counts[kind]] for kind in _SIGNS],
     )
     yield _STYLE
-    for first in operator.inputs[0].dtypes if fixed else (None,):
-        leading = (first,) * len(fixed)
+    for first in operator.inputs[0].dtypes if fixed else ("",):
+        leading = (str(first),) * len(fixed)
         words = {"fixed": "、".join(fixed) if lang == "zh" else " and ".join(fixed), "dtype": first, "row": row}
         caption = _CAPTION[lang].format(column=column, **words)
         rows = {one: [answers[*leading, one, other] for other in types] for one in types}
@@ -80,7 +83,7 @@ def _table(caption: str, types: Sequence[str], rows: Mapping[str, Sequence[tuple
     lines += [f"<caption>{caption}</caption>"]
     lines += ["<tr><td></td>" + "".join(f'<th scope="col">{name}</th>' for name in types) + "</tr>"]
     for name, cells in rows.items():
-        line = "".join(f"<td{_title(why)} class=\"{kind}\">{_SIGNS[kind]} {common}</td>" for kind, common, why in cells)
+        line = "".join(f'<td{_title(why)} class="{kind}">{_SIGNS[kind]} {common}</td>' for kind, common, why in cells)
         lines.append(f'<tr><th scope="row">{name}</th>{line}</tr>')
     return "\n".join([*lines, "</table>", "</div>"])
 

@@ -14,7 +14,8 @@ from aclnn_spec.emit.pages.picture import broadcast_picture, example_shapes
 from aclnn_spec.emit.pages.words import DOWNLOAD, OPERATOR, said
 from aclnn_spec.spec.model import Clause, Parameter, Prototype, Source
 from aclnn_spec.spec.operator import Operator
-from aclnn_spec.spec.rules import Broadcastable, Deducible
+from aclnn_spec.spec.rules.shapes import Broadcastable
+from aclnn_spec.spec.rules.types import Deducible
 
 _OUTCOMES = ("value", "error", "unspecified")
 _FEW = 3
@@ -35,7 +36,10 @@ def operator_page(operator: Operator, material: Material, lang: str) -> str:
     """The page of one operator."""
     title = prose(operator.title[lang])
     source = f"spec/operators/{operator.name}.json"
-    return "\n\n".join([banner(source), f"# {operator.name}", f"**{title}**", *_Page(operator, material, lang).blocks()]) + "\n"
+    return (
+        "\n\n".join([banner(source), f"# {operator.name}", f"**{title}**", *_Page(operator, material, lang).blocks()])
+        + "\n"
+    )
 
 
 class _Page:
@@ -163,14 +167,23 @@ class _Page:
 
     def accuracy(self) -> str:
         rows = [
-            [codes(one.reduction), codes(one.dtype) or self.word("any"), f"{one.ulp} ULP".replace("rank", self.word("rank_r")), prose(one.text[self.lang]), self.sources(one.sources)]
+            [
+                codes(one.reduction),
+                codes(one.dtype) or self.word("any"),
+                f"{one.ulp} ULP".replace("rank", self.word("rank_r")),
+                prose(one.text[self.lang]),
+                self.sources(one.sources),
+            ]
             for one in self.operator.accuracy
         ]
         return table(self.row("reduction", "coarser_type", "limit", "derivation", "sources"), rows)
 
     def observed(self) -> str:
         certificates = self.material.certificates
-        columns = [*self.row("clause", "accepts"), *(f"[{code(name)}](../certificates/{name}.md)" for name in certificates)]
+        columns = [
+            *self.row("clause", "accepts"),
+            *(f"[{code(name)}](../certificates/{name}.md)" for name in certificates),
+        ]
         rows = [
             [
                 f"[{code(one.id)}](#{one.id})",
@@ -217,7 +230,11 @@ class _Page:
 def downloads(material: Material, lang: str, operator: str | None = None) -> str:
     """A table of the golden files, of one operator or of all, each with its size and SHA-256."""
     rows = [
-        [f"[{code(entry['name'])}](../../{CORE.replace('golden', 'data')}/{entry['name']})", f"{entry['bytes']:,}", code(entry["sha256"])]
+        [
+            f"[{code(entry['name'])}](../../{CORE.replace('golden', 'data')}/{entry['name']})",
+            f"{entry['bytes']:,}",
+            code(entry["sha256"]),
+        ]
         for entry in material.files
         if operator is None or entry["name"].partition(".")[0] == operator
     ]

@@ -38,7 +38,9 @@ def translated(text: str, lang: str) -> str:
         return text
     chinese: Mapping[str, str] = read_json(_CHINESE)
     if text not in chinese:
-        raise InputError(f"{_CHINESE.name}: found no Chinese for {text!r}, expected one for every text of the reference")
+        raise InputError(
+            f"{_CHINESE.name}: found no Chinese for {text!r}, expected one for every text of the reference"
+        )
     return chinese[text]
 
 

@@ -8,9 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from aclnn_spec.emit.pages.certificate import certificate_pages
 from aclnn_spec.emit.pages.data import case_list, cases_page, croissant, data_page
 from aclnn_spec.emit.pages.markdown import LANGUAGES, banner
-from aclnn_spec.emit.pages.material import Material, gather
+from aclnn_spec.emit.pages.material import CERTIFICATES, CORE, Material, gather
 from aclnn_spec.emit.pages.operator import operator_index, operator_page
 from aclnn_spec.emit.pages.reference import cli_page, python_page
 from aclnn_spec.emit.pages.spec_format import changelog_page, spec_format_page
@@ -26,7 +27,10 @@ def pages(spec: Spec, root: Path, parser: ArgumentParser, names: Mapping[str, An
     `parser` is that of the command line, `names` are the public ones of the package.
     """
     material = gather(spec, root)
-    files = {"data/core/croissant.json": croissant(material)}
+    files = {
+        "data/core/croissant.json": croissant(material),
+        **certificate_pages(spec, root / CERTIFICATES, root / CORE),
+    }
     for lang in LANGUAGES:
         files[f"assets/cases-{lang}.json"] = case_list(material, lang)
         files |= {f"{lang}/{path}": text for path, text in _pages(material, lang)}
