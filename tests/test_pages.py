@@ -242,6 +242,7 @@ def test_blocks() -> None:
     """Blocks are joined by blank lines; what markup would change is written so that it does not."""
     text = page("spec/x.json", "T", [heading("H", "h"), bullets(["a"]), table(["A"], [[code("b|c")]]), ""])
     assert text == (
+        '---\ntitle: "T"\n---\n'
         "<!-- generated from spec/x.json by aclnn-spec build; do not edit -->\n\n# T\n\n## H {#h}\n\n- a\n\n"
         "| A |\n| --- |\n| <code>b&#124;c</code> |\n"
     )

@@ -146,7 +146,9 @@ def test_the_pages_of_the_site(pages: dict[str, str]) -> None:
     for path, text in pages.items():
         source = "" if path.endswith("index.md") else f"/{Path(path).stem}.json"
         mark = f"<!-- generated from golden/certificates{source} by aclnn-spec build; do not edit -->"
-        assert text.splitlines()[:2] == [mark, ""]
+        front, title, end, *rest = text.splitlines()
+        assert (front, end, rest[:2]) == ("---", "---", [mark, ""])
+        assert rest[2] == f"# {json.loads(title.removeprefix('title: '))}"
         assert text.endswith("\n")
 
 
@@ -347,7 +349,8 @@ def test_histogram() -> None:
 def test_histograms_count_the_errors(checked: Checked) -> None:
     """A type's bars add up to its measured cases, by the bounds under them."""
     entries = [
-        replace(each, ulp=ulp) for each, ulp in zip(float_cases(checked), (0.0, 0.5, 0.6, 3.0, 99.0), strict=False)
+        replace(each, ulp=ulp, verdict="pass")
+        for each, ulp in zip(float_cases(checked), (0.0, 0.5, 0.6, 3.0, 99.0), strict=False)
     ]
     spoilt = replace(checked, certificate=replace(checked.certificate, entries=tuple(entries)))
     (figure,) = [each for each in Report(spoilt, "en").histograms() if hasattr(each, "svg")]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,9 @@ _ROOT = Path(__file__).resolve().parents[1]
 _GOLDEN = _ROOT / "golden" / "core"
 _DOWNLOADS = "data/core"
 _SUMS = "SHA256SUMS"
+_CODE = re.compile(r"(<pre.*?</pre>)", re.DOTALL)
+_BREAK = re.compile(r"(?<=[，。；：、！？）”…])\n|(?<=[\u4e00-\u9fff])\n(?=[\u4e00-\u9fff“（])")
+"""The end of a line between Chinese letters, which a browser would show as a space."""
 _INDEX = Path("search", "search_index.json")
 
 Context = MutableMapping[str, Any]
@@ -76,6 +80,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     except KeyError as error:
         known = ", ".join(config.extra["figures"])
         raise PluginError(f"{page.file.src_uri}: found figures.{error.args[0]}, expected one of {known}") from None
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Join lines of Chinese text without a space."""
+    if _language(page.file) != "zh":
+        return html
+    return "".join(part if _CODE.match(part) else _BREAK.sub("", part) for part in _CODE.split(html))
 
 
 def on_page_context(context: Context, page: Page, config: MkDocsConfig, nav: Navigation) -> Context:

@@ -1,7 +1,8 @@
 """Every case of one group with PyTorch: views, strides and bfloat16 included."""
 
-import aclnn_spec
 import torch
+
+import aclnn_spec
 
 VIEWS = {"BFLOAT16": torch.bfloat16}  # held as 16 bits, which torch takes for what they are
 

@@ -6,11 +6,14 @@ Texts may come from strangers: whatever a block holds is shown as it is and neve
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 from unicodedata import category
+
+from aclnn_spec.emit.pages.markdown import banner
 
 _BIDI = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Letters that reorder those around them, so that a name could be shown as another."""
@@ -182,10 +185,13 @@ class Commands:
         return "<pre><code>" + html.escape(visible("\n".join(self.lines))) + "</code></pre>"
 
 
-def markdown_page(blocks: Iterable[Block], source: str) -> str:
-    """A generated Markdown file of these blocks; `source` is what it was made from."""
-    mark = f"<!-- generated from {source} by aclnn-spec build; do not edit -->"
-    return "\n\n".join([mark, *(block.markdown() for block in blocks)]) + "\n"
+def markdown_page(title: str, blocks: Iterable[Block], source: str) -> str:
+    """A generated Markdown file; `blocks` begin with the title's heading, `source` is what they were made from.
+
+    As on every generated page, the front matter gives the title, for MkDocs does not take it from the heading.
+    """
+    front = f"---\ntitle: {json.dumps(visible(title), ensure_ascii=False)}\n---\n"
+    return front + "\n\n".join([banner(source), *(block.markdown() for block in blocks)]) + "\n"
 
 
 def markdown_of(line: Line) -> str:

@@ -49,9 +49,10 @@ def certificate_pages(spec: Spec, directory: Path, golden: Path | None = None) -
             raise InputError(f"{name}.json: {checked.problems[0]}; to make it anew: {certify}")
         for lang, made in reports.items():
             made[name] = Report(checked, lang, commands=(f"aclnn-spec verify {source}", certify))
-            pages[f"{lang}/certificates/{name}.md"] = markdown_page(made[name].blocks(), source)
+            pages[f"{lang}/certificates/{name}.md"] = markdown_page(made[name].title, made[name].blocks(), source)
     for lang, made in reports.items():
-        pages[f"{lang}/certificates/index.md"] = markdown_page(_index(made, lang), "golden/certificates")
+        title = WORDS["index"][lang]
+        pages[f"{lang}/certificates/index.md"] = markdown_page(title, _index(made, lang), "golden/certificates")
     return pages
 
 

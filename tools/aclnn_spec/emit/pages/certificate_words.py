@@ -58,8 +58,8 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         "no_type": Text(zh="不论类型", en="no one type"),
         "ulp": Text(zh="误差", en="Errors"),
         "ulp_told": Text(
-            zh="每个用例取其正确元素中的最大误差，单位为 ULP；柱高为用例数。",
-            en="For each case, the largest error among its right elements, in ULP. A bar counts cases.",
+            zh="只统计通过的用例：每个用例取各元素中的最大误差，单位为 ULP；柱高为用例数。",
+            en="Of the cases that passed: the largest error of any element, in ULP. A bar counts cases.",
         ),
         "ulp_of": Text(zh="各用例的最大误差：{}", en="Largest error of each case: {}"),
         "ulp_desc": Text(

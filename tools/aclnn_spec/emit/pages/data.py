@@ -125,7 +125,9 @@ def cases_page(material: Material, lang: str) -> str:
 .cases-all {{ font-size: .62rem; border-collapse: collapse; }}
 .cases-all td, .cases-all th {{ text-align: start; vertical-align: top; padding: .25rem .5rem;
   border-bottom: 1px solid #8886; }}
-.cases-all td:first-child {{ min-width: 14rem; overflow-wrap: anywhere; }}
+.cases-all td:first-child, .cases-all td:last-child {{ min-width: 14rem; overflow-wrap: anywhere; }}
+.cases-all td:not(:first-child) code {{ white-space: nowrap; word-break: normal; }}
+.cases-filter input, .cases-filter button {{ font-size: .65rem; }}
 </style>"""
     return page(
         f"{CORE}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 
 from aclnn_spec.emit.text import MARK
@@ -15,8 +16,13 @@ def banner(source: str) -> str:
 
 
 def page(source: str, title: str, blocks: Iterable[str]) -> str:
-    """A page: its banner, its title, and its blocks with a blank line between every two."""
-    return "\n\n".join([banner(source), f"# {title}", *(block for block in blocks if block)]) + "\n"
+    """A page: its banner, its title, and its blocks with a blank line between every two.
+
+    MkDocs takes no title from a heading that follows a comment, so the front matter gives it once more.
+    """
+    front = f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\n---"
+    body = "\n\n".join([banner(source), f"# {title}", *(block for block in blocks if block)])
+    return f"{front}\n{body}\n"
 
 
 def heading(text: str, anchor: str, level: int = 2) -> str:

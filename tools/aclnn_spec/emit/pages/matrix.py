@@ -79,7 +79,7 @@ def answer(operator: Operator, types: Sequence[str]) -> tuple[str, str, str]:
 
 
 def _table(caption: str, types: Sequence[str], rows: Mapping[str, Sequence[tuple[str, str, str]]]) -> str:
-    lines = [f'<div class="types" role="region" tabindex="0" aria-label="{caption}">', "<table>"]
+    lines = [f'<div class="types" role="region" tabindex="0" aria-label="{caption}">', '<table class="types-all">']
     lines += [f"<caption>{caption}</caption>"]
     lines += ["<tr><td></td>" + "".join(f'<th scope="col">{name}</th>' for name in types) + "</tr>"]
     for name, cells in rows.items():

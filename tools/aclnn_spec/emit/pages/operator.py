@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from aclnn_spec.emit.c_check import c_declaration
-from aclnn_spec.emit.pages.markdown import banner, bullets, code, codes, fence, heading, prose, table
+from aclnn_spec.emit.pages.markdown import bullets, code, codes, fence, heading, page, prose, table
 from aclnn_spec.emit.pages.material import CORE, Material
 from aclnn_spec.emit.pages.matrix import AXES, deduction_matrix
 from aclnn_spec.emit.pages.picture import broadcast_picture, example_shapes
@@ -28,18 +28,14 @@ def operator_index(material: Material, lang: str) -> str:
         for one in material.operators
     ]
     columns = [said(OPERATOR, name, lang) for name in ("operator", "title", "version", "cann", "clauses")]
-    blocks = [banner("spec/operators"), f"# {said(OPERATOR, 'operators', lang)}", said(OPERATOR, "index", lang)]
-    return "\n\n".join([*blocks, table(columns, rows)]) + "\n"
+    blocks = [said(OPERATOR, "index", lang), table(columns, rows)]
+    return page("spec/operators", said(OPERATOR, "operators", lang), blocks)
 
 
 def operator_page(operator: Operator, material: Material, lang: str) -> str:
     """The page of one operator."""
-    title = prose(operator.title[lang])
-    source = f"spec/operators/{operator.name}.json"
-    return (
-        "\n\n".join([banner(source), f"# {operator.name}", f"**{title}**", *_Page(operator, material, lang).blocks()])
-        + "\n"
-    )
+    blocks = [f"**{prose(operator.title[lang])}**", *_Page(operator, material, lang).blocks()]
+    return page(f"spec/operators/{operator.name}.json", operator.name, blocks)
 
 
 class _Page:

@@ -211,8 +211,8 @@ class Report:
         return " · ".join(f"{totals[name]} {self.word(name)}" for name in VERDICTS if totals[name]) or "–"
 
     def histograms(self) -> Iterator[Block]:
-        """For each type, how many cases have their largest error where."""
-        measured = [entry for entry in self.certificate.entries if entry.ulp is not None]
+        """For each type, how many of the cases that passed have their largest error where."""
+        measured = [one for one in self.certificate.entries if one.ulp is not None and one.verdict == "pass"]
         if not measured:
             return
         yield Paragraph(line=self.word("ulp_told"))

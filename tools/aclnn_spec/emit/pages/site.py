@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -18,7 +19,7 @@ from aclnn_spec.emit.pages.spec_format import changelog_page, spec_format_page
 from aclnn_spec.spec.files import replace_all
 from aclnn_spec.spec.read import Spec
 
-_START = banner("").partition(" from ")[0]
+_BANNER = re.compile(rf"(---\n.*?\n---\n)?{re.escape(banner('').partition(' from ')[0])} from ", re.DOTALL)
 
 
 def pages(spec: Spec, root: Path, parser: ArgumentParser, names: Mapping[str, Any]) -> Mapping[str, str]:
@@ -71,7 +72,7 @@ def _generated(docs: Path, files: Mapping[str, str]) -> set[str]:
     return {
         path.relative_to(docs).as_posix()
         for path in found
-        if path.read_text(encoding="utf-8", errors="replace").startswith(_START)
+        if _BANNER.match(path.read_text(encoding="utf-8", errors="replace"))
     }
 
 
