@@ -13,11 +13,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from conftest import NAME
-from published import DOCS, LANGUAGES, ROOT, address, mkdocs, pages, published
 
 from aclnn_spec import cli
 from aclnn_spec.spec.read import Spec
+from conftest import NAME
+from published import DOCS, LANGUAGES, ROOT, address, mkdocs, pages, published
 
 PAGES = pages("zh")
 CODE = DOCS / "assets" / "code"
@@ -33,7 +33,7 @@ def text_of(language: str, page: str) -> str:
 
 
 def prose_of(language: str, page: str) -> str:
-    """What is left of a page to be read as language: no code, no addresses, no markup, no name of the other language."""
+    """What is left of a page to be read: no code, no addresses, no markup, no name of the other language."""
     text = re.sub(r"^---\n.*?^---\n", "", text_of(language, page), flags=re.MULTILINE | re.DOTALL)
     for pattern in (
         r"<!--.*?-->",
