@@ -12,9 +12,8 @@ from timeit import repeat
 
 from jsonschema import Draft202012Validator
 
-from aclnn_spec.emit.files import tools_directory
 from aclnn_spec.spec.model import TensorDesc
-from aclnn_spec.spec.read import load_spec
+from aclnn_spec.spec.read import load_spec, tools_root
 
 OPERATOR = "aclnnL1LossBackward"
 SHAPE = (2, 3)
@@ -79,14 +78,14 @@ def seconds_in_c() -> float | None:
     with TemporaryDirectory() as directory:
         source, program = Path(directory, "check.c"), Path(directory, "check")
         source.write_text(PROGRAM % {"runs": RUNS}, encoding="utf-8")
-        include = tools_directory() / "host" / "include"
+        include = tools_root() / "host" / "include"
         subprocess.run([compiler, "-std=c11", "-O2", "-I", include, "-o", program, source], check=True)  # noqa: S603
         return float(subprocess.check_output([program]))  # noqa: S603
 
 
 def standalone() -> Callable[..., tuple[int, tuple[str, ...]]]:
     """The generated Python module's check."""
-    path = tools_directory() / "validators" / f"{OPERATOR}_check.py"
+    path = tools_root() / "validators" / f"{OPERATOR}_check.py"
     found = importlib.util.spec_from_file_location("standalone_check", path)
     if found is None or found.loader is None:
         raise SystemExit(f"{path}: no module")

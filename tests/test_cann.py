@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,13 +13,16 @@ from typing import Any
 import pytest
 
 from aclnn_spec import api
+from aclnn_spec.certification.fault import FaultError
 from aclnn_spec.certification.implementation import WORKER
 from aclnn_spec.certification.resolve import resolve, with_settings
 from aclnn_spec.certification.session import Options, Suite, open_suite, opened
+from aclnn_spec.certification.verify import verify
 from aclnn_spec.certification.workers import run_isolated
 from aclnn_spec.golden.case import Case
+from aclnn_spec.golden.store import Golden
 from aclnn_spec.golden.tensor import blank
-from aclnn_spec.implementations.cann import CannImplementation
+from aclnn_spec.implementations.cann import CannImplementation, libraries
 from aclnn_spec.implementations.cann.libraries import Libraries
 from aclnn_spec.implementations.cann.runtime import _typed, bind_operators
 from aclnn_spec.implementations.host_library import fault_names
@@ -33,6 +37,7 @@ KINDS = ("tensor", "executor", "stream", "allocation", "device", "init")
 RANK_8 = f"{NAME}/basic/FLOAT-2x1x1x2x1x1x2x3-sum-plain"
 PLAIN = f"{NAME}/basic/FLOAT-2x3-none-plain"
 MEAN = f"{NAME}/basic/FLOAT-2x3-mean-plain"
+LONELY = f"{NAME}/basic/FLOAT-3x1x5-none-plain"
 NULL = f"{NAME}/status/nullptr-self-null-mean"
 
 CONDEMNED = {
@@ -335,3 +340,79 @@ def test_pytest_runs_it_in_a_worker(host_library: Build, pytester: pytest.Pytest
     )
     ran.stdout.fnmatch_lines(["*1 worker*", f"*worker 'gw0' crashed while running '*{NULL.partition('/')[2]}'*"])
     ran.assert_outcomes(passed=1, failed=1)
+
+
+def test_a_workspace_is_not_copied(host_library: Build, spec: Spec, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the guards of a workspace are written and read, however large it is."""
+    sizes: list[int] = []
+    with running(host_library(), spec) as (_, one):
+        session = one._session
+        assert session is not None
+        copy = session._copy
+        monkeypatch.setattr(session, "_copy", lambda *given: (sizes.append(given[2]), copy(*given)))
+        block = session.take("workspace", 2**20)
+        assert session.fetch(block, None) == []
+        session.give_back(block)
+    assert sizes == [256, 256 + 32, 256, 256 + 32]
+
+
+def compiled(source: str, folder: Path) -> str:
+    """Compile a shared library from a text of C."""
+    (folder / "own.c").write_text(source, encoding="utf-8")
+    library = folder / "libown.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, folder / "own.c"], check=True)  # noqa: S607
+    return str(library)
+
+
+@pytest.mark.parametrize("phases", [(), ("GetWorkspaceSize",)])
+def test_the_host_librarys_operators_do_not_stand_in(
+    phases: tuple[str, ...], host_library: Build, spec: Spec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A library without the operator, or with one phase of it, is not certified by the host library's kernel."""
+    monkeypatch.setattr(libraries, "build_host_library", host_library)
+    source = "".join(f"int {NAME}{phase}(void) {{ return 0; }}\n" for phase in phases) or "int other;\n"
+    own = compiled(source, tmp_path)
+    missing = [f"{NAME}{phase}" for phase in ("GetWorkspaceSize", "") if phase not in phases]
+    one = CannImplementation(library=(own, "host"), spec=spec)
+    with pytest.raises(InputError) as caught, opened(one):
+        pass
+    assert str(caught.value) == f"cann: found no {', '.join(missing)} in {own}"
+
+
+def test_the_certificate_of_leaks_and_failures_verifies(host_library: Build, spec: Spec, small: Path) -> None:
+    """A call that leaks and answers a wrong status fails by both, so that its certificate holds."""
+    one = CannImplementation(library=str(host_library("LEAKS_EXECUTOR")), spec=spec)
+    execute = one.execute
+
+    def leaks_and_fails(operator: str, phase_one: Any) -> int:
+        try:
+            execute(operator, phase_one)
+        except FaultError as error:
+            raise FaultError("life_cycle", zh="泄漏", en=str(error), answer=361001) from None
+        return 0
+
+    one.execute = leaks_and_fails  # type: ignore[method-assign]
+    certificate = api.certify(one, golden=small)
+    golden = Golden(small, spec)
+    failed = next(entry for entry in certificate.entries if entry.id == LONELY)
+    assert [each.kind for each in failed.faults] == ["life_cycle", "status"]
+    assert verify(certificate, spec, golden.digest, [golden.case(each) for each in golden.case_ids()]) == []
+
+
+def test_a_workspace_beyond_all_addresses(host_library: Build, spec: Spec) -> None:
+    """A size that no size_t holds is a fault of the library, not a small allocation."""
+    with running(host_library(), spec) as (_, one):
+        assert one._session is not None
+        with pytest.raises(FaultError, match=r"workspace takes 18446744073709551615 bytes, more than"):
+            one._session.take("workspace", 2**64 - 1)
+    assert alive(host_library()) == {}
+
+
+def test_opening_again_closes_first(host_library: Build, spec: Spec) -> None:
+    """An implementation that is opened twice holds one device, and lets go of it when it is closed."""
+    one = CannImplementation(library=str(host_library()), spec=spec)
+    one.open()
+    one.open()
+    assert alive(host_library()) == {"stream": 1, "device": 1, "init": 1}
+    one.close()
+    assert alive(host_library()) == {}

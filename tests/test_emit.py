@@ -14,20 +14,20 @@ from typing import Any
 import pytest
 
 from aclnn_spec.commands import build as command
-from aclnn_spec.emit import files
 from aclnn_spec.emit.c_check import c_check, c_declaration, c_number, c_string
-from aclnn_spec.emit.files import emitted, stale_emitted, tools_directory, write_emitted
+from aclnn_spec.emit.files import emitted, stale_emitted, write_emitted
 from aclnn_spec.emit.headers import acl_name, operator_header
 from aclnn_spec.emit.python_check import python_check
 from aclnn_spec.emit.text import MARK, MOST_CLAUSES
+from aclnn_spec.spec import read
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.operator import Operator
-from aclnn_spec.spec.read import CHECKOUT, Spec, load_spec
+from aclnn_spec.spec.read import CHECKOUT, Spec, load_spec, tools_root
 from aclnn_spec.spec.rules import rule_from
 
 SPEC = load_spec()
 OPERATOR = SPEC.operator("aclnnL1LossBackward")
-INCLUDE = tools_directory() / "host" / "include"
+INCLUDE = tools_root() / "host" / "include"
 CHECK = "host/include/aclnn_spec/aclnnL1LossBackward_check.h"
 MODULE = "validators/aclnnL1LossBackward_check.py"
 HEADER = "host/include/aclnnop/aclnn_l1_loss_backward.h"
@@ -74,14 +74,14 @@ def test_first_line_says_where_a_file_is_from(name: str) -> None:
 
 def test_the_committed_files_are_up_to_date() -> None:
     """What lies in `tools` is what a build would write there."""
-    assert stale_emitted(SPEC, tools_directory()) == []
+    assert stale_emitted(SPEC, tools_root()) == []
 
 
 def test_where_the_files_lie(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """In a checkout they are in its `tools`, in an installed package among its data."""
-    assert tools_directory() == CHECKOUT / "tools"
-    monkeypatch.setattr(files, "data_root", lambda: tmp_path / "data")
-    assert tools_directory() == tmp_path / "data"
+    assert tools_root() == CHECKOUT / "tools"
+    monkeypatch.setattr(read, "data_root", lambda: tmp_path / "data")
+    assert tools_root() == tmp_path / "data"
 
 
 def test_stale_files_are_named(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_stale_files_are_named(tmp_path: Path) -> None:
 @pytest.fixture
 def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, main: Callable[..., Ran]) -> Callable[..., Ran]:
     """Run `aclnn-spec build` with the generated files in a folder of the test's, and no golden data to be made."""
-    monkeypatch.setattr(command, "tools_directory", lambda: tmp_path / "tools")
+    monkeypatch.setattr(command, "tools_root", lambda: tmp_path / "tools")
     monkeypatch.setattr(command, "golden_directory", lambda tier: tmp_path / tier)
     monkeypatch.setattr(command, "build", lambda *_, **__: None)
     monkeypatch.setattr(command, "stale", lambda *_, **__: ["manifest.json"])
@@ -272,7 +272,7 @@ def test_the_module_needs_nothing() -> None:
 
 def test_the_module_works_where_it_is_copied(tmp_path: Path) -> None:
     """Alone in a folder, in a Python without site packages, it answers as its docstring says."""
-    shutil.copy(tools_directory() / MODULE, tmp_path / "my_check.py")
+    shutil.copy(tools_root() / MODULE, tmp_path / "my_check.py")
     line = (
         "import sys; sys.path.insert(0, '.'); import my_check, doctest; print(doctest.testmod(my_check)); "
         "print(my_check.check(gradOutput=None, self=None, target=None, reduction=7, gradInput=None, executor=None))"

@@ -144,15 +144,18 @@ class Certification:
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
         self.narrowed = self.narrowed or any(isinstance(item, CaseItem) for item in items)
 
-    def run(self, case_id: str) -> Entry:
+    def run(self, case_id: str, session: pytest.Session) -> Entry:
         """Run a case, opening the implementation first if this is the process's first."""
         if not self._open:
             try:
                 self._stack.enter_context(opened(self.implementation))
+                self.suite = settled(self.suite, self.implementation)
+            except InputError as error:  # no other case would fare better
+                session.shouldfail = str(error)
+                raise
             except Exception as error:  # noqa: BLE001  # whatever open() raises is the implementation's fault
                 line = last_line(error)
                 return lost(case_id, "raised", f"open() 抛出异常 {line}", f"open() raised {line}")
-            self.suite = settled(self.suite, self.implementation)
             self._open = True
         return self.suite.run(case_id, self.implementation)
 
@@ -179,7 +182,6 @@ class Certification:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         described = self.description or describe(self.implementation, self.given)
-        self._stack.close()
         if hasattr(self.config, "workeroutput"):
             said = {_DESCRIPTION: described, _NARROWED: self.narrowed, _PRODUCT: self.suite.options.product}
             self.config.workeroutput |= said
@@ -193,6 +195,10 @@ class Certification:
         chosen = verdict == INCOMPLETE and self.narrowed  # -k, --lf: no certificate was expected
         if session.exitstatus == pytest.ExitCode.OK and verdict != CONFORMANT and not chosen:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_unconfigure(self) -> None:
+        # After a worker has handed over what it knows: a library may crash or hang when it is finalised.
+        self._stack.close()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -237,7 +243,7 @@ class CaseItem(pytest.Item):
     def runtest(self) -> None:
         certification = self.parent.certification
         case_id = f"{self.parent.name}/{self.name}"
-        entry = certification.run(case_id)
+        entry = certification.run(case_id, self.session)
         self.user_properties.append((_PROPERTY, json.dumps(entry.to_json(), ensure_ascii=False)))
         if entry.verdict == "skipped":
             pytest.skip("outside the implementation's scope")

@@ -107,7 +107,7 @@ class Judge:
     def judge(self, answer: Answer, memory: Memory) -> Judgement:
         """Judge a call that has ended."""
         faults = list(answer.faults)
-        if not faults and answer.statuses:
+        if answer.statuses:
             faults += self.status_faults(answer)
         if answer.workspace_size is not None:
             faults += self._workspace_faults(answer.workspace_size)

@@ -13,6 +13,7 @@ from aclnn_spec.certification.fault import Fault, fault
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.tensor import CANARY, Array, Tensor, with_storage
 from aclnn_spec.spec.operator import Operator
+from aclnn_spec.spec.rules.base import counted
 
 GUARD = 256
 """Bytes of canary before and behind every storage."""
@@ -71,10 +72,11 @@ class Memory:
         changed = tensor.storage.view(np.uint8) != original.storage.view(np.uint8)
         if changed.any():
             places = np.flatnonzero(_elements(changed, tensor))
+            many = counted(places.size, "element")
             yield fault(
                 "input_changed",
                 zh=f"输入 {name} 的存储有 {places.size} 个元素被改写，首个是第 {places[0]} 个",
-                en=f"{counted(places.size)} of the storage of input {name} changed, the first at {places[0]}",
+                en=f"{many} of the storage of input {name} changed, the first at {places[0]}",
             )
 
     def _output_faults(self, tensor: Tensor) -> Iterator[Fault]:
@@ -86,10 +88,11 @@ class Memory:
         changed = _elements(tensor.storage.view(np.uint8) != before, tensor) & ~tensor.covered
         places = np.flatnonzero(changed)
         if places.size:
+            many = counted(places.size, "element")
             yield fault(
                 "stray_write",
                 zh=f"{name} 视图以外有 {places.size} 个存储元素被改写，首个是第 {places[0]} 个",
-                en=f"{counted(places.size)} of {name}'s storage outside its view changed, the first at {places[0]}",
+                en=f"{many} of {name}'s storage outside its view changed, the first at {places[0]}",
             )
 
 
@@ -119,11 +122,6 @@ def _elements(changed: NDArray[np.bool], tensor: Tensor) -> NDArray[np.bool]:
     """From changed bytes to changed elements of the storage."""
     per_element: NDArray[np.bool] = np.logical_or.reduce(changed.reshape(-1, tensor.storage.itemsize), axis=1)
     return per_element
-
-
-def counted(elements: int) -> str:
-    """A number of elements in an English sentence."""
-    return f"{elements} element{'' if elements == 1 else 's'}"
 
 
 def _dense(tensor: Tensor) -> bool:

@@ -72,7 +72,7 @@ def with_settings(
     if name not in (*extra, *registered()) or (argument and "=" not in argument):
         option = settings[0][0]
         raise InputError(f"--{option}: found it with {text!r}, expected the plain name of a registered implementation")
-    pairs = [f"{key}={quote(value, safe='/')}" for key, value in settings]
+    pairs = [f"{key}={quote(value, safe='/', errors='surrogateescape')}" for key, value in settings]
     return f"{name}:{'&'.join([argument, *pairs] if argument else pairs)}"
 
 
@@ -85,7 +85,7 @@ def _settings(argument: str | None) -> tuple[tuple[str, ...], dict[str, str | tu
     found: dict[str, list[str]] = {}
     for pair in argument.split("&"):
         key, _, value = pair.partition("=")
-        found.setdefault(key, []).append(unquote(value))
+        found.setdefault(key, []).append(unquote(value, errors="surrogateescape"))
     return (), {key: values[0] if len(values) == 1 else tuple(values) for key, values in found.items()}
 
 

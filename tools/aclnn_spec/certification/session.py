@@ -5,7 +5,6 @@ The three doors (the command, pytest, a function call) all open a Suite and run 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -22,7 +21,7 @@ from aclnn_spec.golden.store import Golden
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.model import TIERS
 from aclnn_spec.spec.operator import Operator
-from aclnn_spec.spec.read import CHECKOUT, Spec, data_root, load_spec
+from aclnn_spec.spec.read import CHECKOUT, Spec, cache_root, data_root, load_spec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,8 +175,7 @@ def golden_directory(tier: str) -> Path:
     root = data_root()
     if tier == "core" or root == CHECKOUT:
         return root / "golden" / tier
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "aclnn-spec" / "golden" / tier
+    return cache_root() / "golden" / tier
 
 
 @contextmanager

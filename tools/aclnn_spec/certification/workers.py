@@ -132,13 +132,21 @@ class _Run:
                     self.answered(worker, worker.connection.recv(), workers)
                 except (EOFError, OSError):
                     self.died(worker)
-            elif monotonic() >= worker.deadline:
-                self.timed_out(worker)
+            elif monotonic() >= worker.deadline and not worker.connection.poll():
+                # Its answer may have come while this process waited for another worker to end. One that is dead has a
+                # child that keeps the connection open.
+                if worker.process.is_alive():
+                    self.timed_out(worker)
+                else:
+                    self.died(worker)
 
     def answered(self, worker: _Worker, message: Any, workers: int) -> None:
         """Take a worker's message, and give it the next case."""
         kind, content = message
         if kind == "error":
+            if not worker.ready and self.crashes + self.hangs:  # a crash can leave a device that does not open at once
+                self.died(worker)
+                return
             raise InputError(*content)
         if kind == "entry":
             self.entries.append(content)
@@ -234,9 +242,8 @@ def serve(connection: Connection, given: str, options: Options, number: int) -> 
     with ExitStack() as stack:
         try:
             implementation = resolve(given)
-            opening = opened(implementation)
             try:
-                stack.enter_context(opening)
+                stack.enter_context(opened(implementation))
             except InputError:
                 raise
             except Exception as error:  # whatever opening raises is the implementation's

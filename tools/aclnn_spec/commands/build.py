@@ -10,11 +10,11 @@ import aclnn_spec
 from aclnn_spec.certification.session import golden_directory
 from aclnn_spec.cli import parser
 from aclnn_spec.commands.progress import Bar
-from aclnn_spec.emit.files import stale_emitted, tools_directory, write_emitted
+from aclnn_spec.emit.files import stale_emitted, write_emitted
 from aclnn_spec.emit.pages.site import pages, stale_pages, write_pages
 from aclnn_spec.golden.build import build, parts_of, stale
 from aclnn_spec.spec.errors import InputError
-from aclnn_spec.spec.read import Spec, load_spec
+from aclnn_spec.spec.read import Spec, load_spec, tools_root
 
 _DOCS = "docs"
 
@@ -29,7 +29,7 @@ def run(given: Namespace) -> int:
         raise InputError(f"--shard: found {given.shard}, expected at most {count} shares: there are {count} parts")
     golden = Path(given.output) if given.output else golden_directory(given.tier)
     # The headers and validators belong to the spec and not to a tier: they are built along with the core in its place.
-    tools = tools_directory() if given.tier == "core" and not given.output else None
+    tools = tools_root() if given.tier == "core" and not given.output else None
     # So do the pages, but only a checkout has them. They are made from the golden data, so that comes first.
     docs = tools.parent / _DOCS if tools and (tools.parent / "pyproject.toml").is_file() else None
     paths: list[Path] = []

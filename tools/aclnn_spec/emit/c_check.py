@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
-from aclnn_spec.emit.text import check_parameters, checks, deduced_types, filled, generated, no_form
+from aclnn_spec.emit.text import WIDTH, check_parameters, checks, deduced_types, filled, generated, no_form
 from aclnn_spec.spec.model import Clause
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.rules import Rule
@@ -16,7 +16,6 @@ from aclnn_spec.spec.rules.values import NotNull, OneOf
 from aclnn_spec.spec.tables import Tables
 
 _INT64_MIN = -(2**63)
-_WIDTH = 120
 _C_TYPES = {"tensor": "const aclnn_spec_tensor *", "pointer": "const void *"}
 
 
@@ -155,7 +154,7 @@ def _clause(operator: Operator, clause: Clause) -> str:
 def _wrapped(code: str, indent: str) -> str:
     """Code without string literals in lines of at most 120 columns; operators stay at the end of a line."""
     glued = re.sub(r" (?=[|&!=])|(?<=,) (?=\w+[),])", "\0", code)
-    lines = wrap(glued, _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}    ", break_long_words=False)
+    lines = wrap(glued, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}    ", break_long_words=False)
     return "\n".join(lines).replace("\0", " ")
 
 

@@ -14,18 +14,12 @@ from aclnn_spec.emit.text import MARK
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import replace_all
 from aclnn_spec.spec.operator import Operator
-from aclnn_spec.spec.read import CHECKOUT, Spec, data_root
+from aclnn_spec.spec.read import Spec
 
 _INCLUDE = "host/include"
 _FOLDERS = (f"{_INCLUDE}/aclnn_spec", f"{_INCLUDE}/aclnnop", "validators")
 """Folders that hold nothing but generated files."""
 _SUFFIXES = (".h", ".py")
-
-
-def tools_directory() -> Path:
-    """Where the generated files lie: the checkout's `tools`, or the installed package's own data."""
-    root = data_root()
-    return root / "tools" if root == CHECKOUT else root
 
 
 def emitted(spec: Spec) -> Mapping[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from textwrap import wrap
 from typing import Any
 
-from aclnn_spec.emit.text import check_parameters, checks, deduced_types, filled, generated, no_form
+from aclnn_spec.emit.text import WIDTH, check_parameters, checks, deduced_types, filled, generated, no_form
 from aclnn_spec.spec.model import Clause
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.rules import Rule
@@ -15,8 +15,6 @@ from aclnn_spec.spec.rules.shapes import Broadcastable, MaxRank, MinRank, ShapeI
 from aclnn_spec.spec.rules.types import Castable, DeducedIn, Deducible, DtypeIn, DtypeNotIn, FormatIn
 from aclnn_spec.spec.rules.values import NotNull, OneOf
 from aclnn_spec.spec.tables import Tables
-
-_WIDTH = 120
 
 
 def python_check(operator: Operator) -> str:
@@ -122,4 +120,4 @@ def _tables(tables: Tables) -> dict[str, str]:
 def _lines(items: Iterable[str], indent: str = "    ") -> str:
     """Items of a display, as many to a line as it holds."""
     glued = " ".join(f"{item},".replace(" ", "\0") for item in items)
-    return "\n".join(wrap(glued, _WIDTH, initial_indent=indent, subsequent_indent=indent)).replace("\0", " ")
+    return "\n".join(wrap(glued, WIDTH, initial_indent=indent, subsequent_indent=indent)).replace("\0", " ")

@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 
 from aclnn_spec.spec.errors import InputError
-from aclnn_spec.spec.model import Clause
+from aclnn_spec.spec.model import Clause, plain_c_type
 from aclnn_spec.spec.operator import PHASE_ONE_OUTPUTS, Operator
 from aclnn_spec.spec.rules import Rule
 from aclnn_spec.spec.tables import Tables
@@ -16,6 +16,9 @@ ATTRIBUTE_TYPES = ("int64_t", "float", "double", "bool")
 """The C types of attributes that a check takes."""
 
 MOST_CLAUSES = 64
+
+WIDTH = 120
+"""Columns of a line of code."""
 
 MARK = "by aclnn-spec build; do not edit."
 """What the first line of every generated file ends with."""
@@ -48,7 +51,7 @@ def check_parameters(operator: Operator) -> Mapping[str, str]:
     for name, c_type in operator.get_workspace_size.parameters:
         if name in PHASE_ONE_OUTPUTS:
             kinds[name] = "pointer"
-        elif c_type.removeprefix("const ").replace(" ", "") == "aclTensor*":
+        elif plain_c_type(c_type) == "aclTensor*":
             kinds[name] = "tensor"
         elif c_type in ATTRIBUTE_TYPES:
             kinds[name] = c_type

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from aclnn_spec.spec.errors import InputError
-from aclnn_spec.spec.read import CHECKOUT, data_root
+from aclnn_spec.spec.read import cache_root, tools_root
 
 NAME = "libaclnn_host.so"
 _FLAGS = (
@@ -26,8 +26,7 @@ _FAULT = re.compile(r"^  FAULT_(\w+)", re.MULTILINE)
 
 def host_root() -> Path:
     """The directory of the library's sources: in the checkout, or among the installed package's data."""
-    root = data_root()
-    return root / "tools" / "host" if root == CHECKOUT else root / "host"
+    return tools_root() / "host"
 
 
 def fault_names() -> tuple[str, ...]:
@@ -47,7 +46,7 @@ def build_host_library(output: Path | None = None, *, fault: str | None = None, 
     command = [*compiler, *_FLAGS, *(_SANITIZE if sanitize else ())]
     if fault is not None:
         command.append(f"-DACLNN_HOST_FAULT=FAULT_{fault}")
-    target = output or _cache() / _digest(compiler, command) / NAME
+    target = output or cache_root() / "host" / _digest(compiler, command) / NAME
     if output is None and target.is_file():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -97,7 +96,3 @@ def _digest(compiler: list[str], command: list[str]) -> str:
     for path in sorted((*root.glob("src/*.[ch]"), *root.glob("include/**/*.h"))):
         total.update(f"{path.relative_to(root).as_posix()}\0".encode() + path.read_bytes())
     return total.hexdigest()[:32]
-
-
-def _cache() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "aclnn-spec" / "host"

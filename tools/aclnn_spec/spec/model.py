@@ -217,6 +217,11 @@ class Prototype:
     parameters: tuple[tuple[str, str], ...]
 
 
+def plain_c_type(c_type: str) -> str:
+    """A C type of a prototype without `const` and without a blank before its stars."""
+    return c_type.removeprefix("const ").replace(" *", "*")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Policy:
     """An accuracy policy; `dtypes` maps a type to its rtol, atol and limit, and is empty for `strict`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +33,17 @@ def data_root() -> Path:
     """The directory that holds `spec/` and `golden/`: the checkout, or the installed package's own data."""
     in_checkout = (CHECKOUT / "spec" / "schema").is_dir() and (CHECKOUT / "pyproject.toml").is_file()
     return CHECKOUT if in_checkout else PACKAGE / "data"
+
+
+def tools_root() -> Path:
+    """The directory that holds `host/` and `validators/`: the checkout's `tools`, or the package's own data."""
+    root = data_root()
+    return root / "tools" if root == CHECKOUT else root
+
+
+def cache_root() -> Path:
+    """The user's cache of what this package makes or downloads."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "aclnn-spec"
 
 
 _Validator = extend(

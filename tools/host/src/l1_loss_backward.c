@@ -1,8 +1,6 @@
 /* aclnnL1LossBackward: gradInput = sign(self - target) * gradOutput, over the number of elements for mean. */
 #include "aclnnop/aclnn_l1_loss_backward.h"
 
-#include <string.h>
-
 #include "aclnn_spec/aclnnL1LossBackward_check.h"
 #include "host.h"
 

@@ -12,7 +12,7 @@ from typing import Any
 from aclnn_spec.certification.fault import FaultError
 from aclnn_spec.certification.implementation import Arguments, PhaseOne, worker_number
 from aclnn_spec.implementations.cann.call import Call
-from aclnn_spec.implementations.cann.libraries import Libraries, load, place_of
+from aclnn_spec.implementations.cann.libraries import load, place_of
 from aclnn_spec.implementations.cann.runtime import SUCCESS, Phases, Runtime, bind_operators, bind_runtime
 from aclnn_spec.implementations.cann.session import Session, session
 from aclnn_spec.spec.errors import InputError
@@ -45,7 +45,6 @@ class CannImplementation:
         self._operators: Mapping[str, Operator] = stable
         self._stack = ExitStack()
         self._calls: weakref.WeakSet[Call] = weakref.WeakSet()
-        self._libraries: Libraries | None = None
         self._runtime: Runtime | None = None
         self._session: Session | None = None
         self._phases: Mapping[str, Phases] = {}
@@ -77,12 +76,13 @@ class CannImplementation:
 
     def open(self) -> None:
         """Load the libraries, initialise the device and create the stream; InputError says what was not to be had."""
+        self.close()
         with ExitStack() as stack:
             libraries = load(self._given)
             runtime = bind_runtime(libraries)
             phases = bind_operators(libraries, self._operators)
             self._session = stack.enter_context(session(runtime, device=self._device, worker=worker_number()))
-            self._libraries, self._runtime, self._phases = libraries, runtime, phases
+            self._runtime, self._phases = runtime, phases
             self._stack = stack.pop_all()
 
     def close(self) -> None:
@@ -117,6 +117,8 @@ class CannImplementation:
         if self._session is None:
             raise InputError("cann: found it closed, expected open() before the first call")
         self._session.recover()
+        # What an earlier call left behind, released late or broken off, is not this one's.
+        self._session.recount()
         call = Call(self._session, self._operators[operator], self._phases[operator])
         self._calls.add(call)
         status = call.first(arguments)
@@ -156,7 +158,10 @@ def _package(runtime: Runtime, package: bytes) -> str | None:
     """The version of a package of CANN 9.x; None where nothing tells."""
     tell = runtime.optional.get("aclsysGetVersionStr")
     text = ctypes.create_string_buffer(128)
-    if tell is None or tell(package, text) != SUCCESS:
+    if tell is None:
+        return None
+    if tell(package, text) != SUCCESS:
+        runtime.recent_error()  # or the next error without a text of its own is told with this one's
         return None
     return text.value.decode(errors="replace") or None
 

@@ -41,10 +41,7 @@ class _Held:
         """Copy all storages back, and say which guards have changed."""
         strays = []
         for block, storage in self.blocks:
-            content, changed = self.session.fetch(block)
-            strays += changed
-            if storage is not None:
-                storage.view(np.uint8)[...] = content
+            strays += self.session.fetch(block, None if storage is None else storage.view(np.uint8))
         return tuple(strays)
 
     def release(self) -> None:

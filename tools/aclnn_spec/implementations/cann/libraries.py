@@ -49,22 +49,28 @@ class Libraries:
 
     names: tuple[str, ...]
     handles: tuple[ctypes.CDLL, ...]
+    beside: frozenset[str] = frozenset()
+    """Those of `names` that stand beside libraries the user named: they give the runtime, but no operators."""
 
-    def find(self, symbol: str) -> Any:
+    def find(self, symbol: str, *, operator: bool = False) -> Any:
         """The function of this name, from the first library that has it, or None."""
         for handle in self.handles:
             try:
-                return handle[symbol]
+                function = handle[symbol]
             except AttributeError:
                 continue
+            # A handle finds what its library's dependencies have as well.
+            if not operator or not self.beside or place_of(function) not in self.beside:
+                return function
         return None
 
-    def require(self, symbols: Sequence[str]) -> dict[str, Any]:
+    def require(self, symbols: Sequence[str], *, operator: bool = False) -> dict[str, Any]:
         """These functions by name; InputError names those that no library has."""
-        found = {symbol: self.find(symbol) for symbol in symbols}
+        found = {symbol: self.find(symbol, operator=operator) for symbol in symbols}
         missing = [symbol for symbol, function in found.items() if function is None]
         if missing:
-            raise InputError(f"cann: found no {', '.join(missing)} in {', '.join(self.names)}")
+            places = [name for name in self.names if not operator or name not in self.beside]
+            raise InputError(f"cann: found no {', '.join(missing)} in {', '.join(places)}")
         return found
 
 
@@ -75,23 +81,26 @@ def load(given: Sequence[str], environment: Mapping[str, str] = os.environ) -> L
     cannot be loaded and why, or what was looked for and where.
     """
     places: list[str] = []
+    own: list[str] = []
     for each in given or (CANN,):
         if each == HOST:
-            places.append(str(build_host_library()))
+            places.append(os.path.realpath(build_host_library()))
         elif each == CANN:
             places += installed(environment)
         else:
-            places.append(named(each))
+            own.append(named(each))
+            places.append(own[-1])
     # Libraries resolve their symbols as they are loaded: what comes later in the lookup is what the earlier need.
     handles = [_load(place) for place in reversed(places)]
-    return Libraries(names=tuple(places), handles=tuple(reversed(handles)))
+    beside = frozenset(places).difference(own) if own else frozenset()
+    return Libraries(names=tuple(places), handles=tuple(reversed(handles)), beside=beside)
 
 
 def installed(environment: Mapping[str, str]) -> list[str]:
     """The libraries of the CANN that the environment's variables name, custom operators first."""
     home = environment.get("ASCEND_HOME_PATH")
     folders = [Path(home) / "lib64", None] if home else [None]
-    where = " or ".join(f"{folder} ($ASCEND_HOME_PATH)" if folder else "the loader's path" for folder in folders)
+    path = f"{folders[0]} ($ASCEND_HOME_PATH)" if home else "$ASCEND_HOME_PATH/lib64 (the variable is not set)"
     for folder in folders:
         for family in _FAMILIES:
             found = {name: place for name in family if (place := _find(name, folder)) is not None}
@@ -103,8 +112,8 @@ def installed(environment: Mapping[str, str]) -> list[str]:
             return [*custom(environment), *reversed(found.values())]
     names = " nor ".join(family[0] for family in _FAMILIES)
     raise InputError(
-        f"cann: found neither {names} in {where}; expected an installed CANN with its environment set (source "
-        f"set_env.sh), or --library with a path or {HOST}"
+        f"cann: found neither {names} in {path} or on the loader's path; expected an installed CANN with its "
+        f"environment set (source set_env.sh), or --library with a path or {HOST}"
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from aclnn_spec.implementations.cann.libraries import Libraries
 from aclnn_spec.spec.errors import InputError
-from aclnn_spec.spec.model import Prototype
+from aclnn_spec.spec.model import Prototype, plain_c_type
 from aclnn_spec.spec.operator import Operator
 
 Function = Callable[..., Any]
@@ -120,22 +120,22 @@ def bind_operators(libraries: Libraries, operators: Mapping[str, Operator]) -> d
     absent = []
     for name, operator in operators.items():
         prototypes = (operator.get_workspace_size, operator.execute)
-        found = [libraries.find(prototype.name) for prototype in prototypes]
-        if found == [None, None]:
-            absent += [prototype.name for prototype in prototypes]
+        symbols = [prototype.name for prototype in prototypes]
+        if all(libraries.find(symbol, operator=True) is None for symbol in symbols):
+            absent += symbols
             continue
-        libraries.require([prototype.name for prototype in prototypes])
-        first, second = (_typed(function, prototype) for function, prototype in zip(found, prototypes, strict=True))
+        found = libraries.require(symbols, operator=True)
+        first, second = (_typed(found[prototype.name], prototype) for prototype in prototypes)
         bound[name] = Phases(get_workspace_size=first, execute=second)
     if not bound:
-        libraries.require(absent)
+        libraries.require(absent, operator=True)
     return bound
 
 
 def _typed(function: Any, prototype: Prototype) -> Function:
     types = []
     for name, c_type in prototype.parameters:
-        plain = c_type.removeprefix("const ").replace(" *", "*")
+        plain = plain_c_type(c_type)
         if plain not in _C_TYPES:
             raise InputError(f"{prototype.name}: {name}: found C type {c_type}, expected one of {', '.join(_C_TYPES)}")
         types.append(_C_TYPES[plain])

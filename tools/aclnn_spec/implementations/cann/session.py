@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ctypes
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aclnn_spec.certification.fault import FaultError
 from aclnn_spec.golden.tensor import CANARY
+from aclnn_spec.implementations.cann.libraries import place_of
 from aclnn_spec.implementations.cann.runtime import (
     ALREADY_INITIALISED,
     DEVICE_TO_HOST,
@@ -23,6 +25,7 @@ from aclnn_spec.implementations.cann.runtime import (
 )
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.model import Text
+from aclnn_spec.spec.rules.base import counted
 
 GUARD = 256
 """Bytes of canary before and behind every block; a multiple of the alignment that tensor data needs."""
@@ -30,6 +33,15 @@ GUARD = 256
 _ALIGNMENT = 32
 _KINDS = ("tensor", "executor", "stream", "allocation", "misuse")
 """What the host library counts; misuse: releases of what was not alive."""
+
+_MAKERS: Mapping[str, str] = MappingProxyType(
+    {"tensor": "aclCreateTensor", "stream": "aclrtCreateStream", "allocation": "aclrtMalloc"}
+)
+"""What is counted where it is made: a library that counts knows nothing of what another makes."""
+
+_MOST = ctypes.c_size_t(-1).value
+
+_BEFORE, _BEHIND = Text(zh="之前", en="before"), Text(zh="之后", en="behind")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +63,12 @@ class Block:
         """The bytes taken: guards, content and padding, and as much again as the API asks for."""
         return 2 * GUARD + -(-self.size // _ALIGNMENT) * _ALIGNMENT + _ALIGNMENT
 
+    @property
+    def guards(self) -> tuple[tuple[Text, int, int], ...]:
+        """What lies before and behind the content: the side, the address, and the bytes."""
+        behind = self.data + self.size
+        return (_BEFORE, self.base, GUARD), (_BEHIND, behind, self.base + self.total - behind)
+
 
 @dataclass(kw_only=True)
 class Session:
@@ -66,39 +84,57 @@ class Session:
     alive: Counter[str] = field(default_factory=Counter)
     stray: Counter[str] = field(default_factory=Counter)
     """What the library counted beyond `alive` when last looked at."""
+    counted: tuple[str, ...] = field(init=False)
+    """The kinds that the library counts."""
+
+    def __post_init__(self) -> None:
+        tell = self.runtime.optional.get("aclnnHostAlive")
+        place = tell and place_of(tell)
+        makers = {kind: self.runtime.functions[name] for kind, name in _MAKERS.items()}
+        foreign = [kind for kind, function in makers.items() if place_of(function) != place]
+        self.counted = tuple(kind for kind in _KINDS if kind not in foreign) if tell else ()
 
     def take(self, name: str, size: int, content: NDArray[np.uint8] | None = None) -> Block:
-        """Take memory for a tensor's storage or a workspace; all of it is canary but the content."""
-        block = Block(name=name, base=0, size=size, life=self.life)
+        """Take memory for a storage, with its content, or for a workspace, with whatever is there."""
         base = ctypes.c_void_p()
-        self._check("aclrtMalloc", self.runtime.aclrtMalloc(ctypes.byref(base), block.total, MALLOC_HUGE_FIRST))
-        block = Block(name=name, base=base.value or 0, size=size, life=self.life)
+        asked = Block(name=name, base=0, size=size, life=self.life)
+        if asked.total > _MOST:  # ctypes would cut it
+            raise FaultError(
+                "runtime",
+                zh=f"{name} 需要 {size} 字节，超出地址空间",
+                en=f"{name} takes {size} bytes, more than there are addresses",
+            )
+        self._check("aclrtMalloc", self.runtime.aclrtMalloc(ctypes.byref(base), asked.total, MALLOC_HUGE_FIRST))
+        block = replace(asked, base=base.value or 0)
         self.alive["allocation"] += 1
-        staging = np.full(block.total, CANARY, np.uint8)
-        if content is not None:
-            staging[GUARD : GUARD + size] = content
         try:
-            self._copy(block.base, staging.ctypes.data, block.total, HOST_TO_DEVICE)
-        except FaultError:
+            for _, address, length in block.guards:
+                guard = np.full(length, CANARY, np.uint8)
+                self._copy(address, guard.ctypes.data, length, HOST_TO_DEVICE)
+            if content is not None and size:
+                self._copy(block.data, content.ctypes.data, size, HOST_TO_DEVICE)
+        except BaseException:
             self.give_back(block)
             raise
         return block
 
-    def fetch(self, block: Block) -> tuple[NDArray[np.uint8], list[Text]]:
-        """Copy a block's content back, and say which of its guards have changed."""
-        staging = np.empty(block.total, np.uint8)
-        self._copy(staging.ctypes.data, block.base, block.total, DEVICE_TO_HOST)
-        end, changed = GUARD + block.size, []
-        for zh, en, part in (("之前", "before", staging[:GUARD]), ("之后", "behind", staging[end:])):
-            count = int(np.count_nonzero(part != CANARY))
+    def fetch(self, block: Block, content: NDArray[np.uint8] | None) -> list[Text]:
+        """Copy a storage's content back, and say which guards have changed."""
+        changed = []
+        for side, address, length in block.guards:
+            guard = np.empty(length, np.uint8)
+            self._copy(guard.ctypes.data, address, length, DEVICE_TO_HOST)
+            count = int(np.count_nonzero(guard != CANARY))
             if count:
                 changed.append(
                     Text(
-                        zh=f"设备上 {block.name} 的内存{zh}有 {count} 个字节被改写",
-                        en=f"{count} bytes {en} the device memory of {block.name} were overwritten",
+                        zh=f"设备上 {block.name} 的内存{side.zh}有 {count} 个字节被改写",
+                        en=f"{count} bytes {side.en} the device memory of {block.name} were overwritten",
                     )
                 )
-        return staging[GUARD:end], changed
+        if content is not None and block.size:
+            self._copy(content.ctypes.data, block.data, block.size, DEVICE_TO_HOST)
+        return changed
 
     def give_back(self, block: Block) -> None:
         """Release memory, unless it went with its context."""
@@ -134,7 +170,7 @@ class Session:
 
     def astray(self) -> Text | None:
         """How the library's count of what is alive has come to differ from ours since last asked."""
-        before = Counter(self.stray)
+        before = self.stray
         self.recount()
         zh, en = [], []
         for kind, chinese in (("executor", "执行器"), ("tensor", "张量"), ("stream", "流"), ("allocation", "内存块")):
@@ -142,7 +178,7 @@ class Session:
             if more:
                 ours = self.alive[kind]
                 zh.append(f"库中有 {ours + more} 个{chinese}存活，应为 {ours} 个")
-                en.append(f"the library holds {ours + more} {kind}{'s'[: ours + more != 1]} alive, expected {ours}")
+                en.append(f"the library holds {counted(ours + more, kind)} alive, expected {ours}")
         misused = self.stray["misuse"] - before["misuse"]
         if misused:
             zh.append(f"有 {misused} 次释放或使用了并不存活的对象")
@@ -151,8 +187,7 @@ class Session:
 
     def recount(self) -> None:
         """Take the library's present count as the one to start from, if it counts at all."""
-        if "aclnnHostAlive" in self.runtime.optional:
-            self.stray = Counter({kind: self.count(kind) - self.alive[kind] for kind in _KINDS})
+        self.stray = Counter({kind: self.count(kind) - self.alive[kind] for kind in self.counted})
 
     def count(self, kind: str) -> int:
         """How many of a kind are alive by the library's count; 0 if it does not count."""

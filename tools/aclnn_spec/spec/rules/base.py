@@ -63,9 +63,9 @@ def have(names: Sequence[Any]) -> str:
     return "has" if len(names) == 1 else "have"
 
 
-def counted(rank: int) -> str:
-    """A number of dimensions in an English sentence."""
-    return f"{rank} dimension{'' if rank == 1 else 's'}"
+def counted(number: int, noun: str = "dimension") -> str:
+    """So many of something in an English sentence."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def listed(names: Sequence[Any]) -> str:
