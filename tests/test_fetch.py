@@ -9,11 +9,8 @@ import re
 import shutil
 import socket
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -24,6 +21,7 @@ from aclnn_spec.commands import fetch
 from aclnn_spec.golden.store import Golden
 from aclnn_spec.spec.read import Spec
 from conftest import NAME, Command
+from web import Web, serving
 
 pytest.importorskip("pooch")
 
@@ -31,66 +29,14 @@ FILES = ("manifest.json", f"{NAME}.json", f"{NAME}.npz")
 JSON, NPZ = FILES[1:]
 
 
-@dataclass
-class Web:
-    """A server that publishes a small tier under `some/path/data/core`, and what it was asked for."""
-
-    url: str = ""
-    folder: Path = Path()
-    asked: list[str] = field(default_factory=list)
-    ill: dict[str, str] = field(default_factory=dict)  # what happens to the file of this name
-    released: threading.Event = field(default_factory=threading.Event)
-
-
-class _Handler(SimpleHTTPRequestHandler):
-    def __init__(self, *given: Any, web: Web, **options: Any) -> None:
-        self.web = web
-        super().__init__(*given, **options)
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
-
-    def do_GET(self) -> None:
-        name = self.path.rpartition("/")[2]
-        self.web.asked.append(name)
-        ill = self.web.ill.get(name)
-        if ill is None or self.path.startswith("/elsewhere/"):
-            super().do_GET()
-            return
-        self.send_response(302 if ill in ("moved", "circle") else 200)
-        if ill in ("moved", "circle"):
-            self.send_header("Location", f"/elsewhere/{name}" if ill == "moved" else self.path)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-            return
-        data = (self.web.folder / name).read_bytes()
-        if ill in ("halfway", "stalled"):
-            self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        if ill == "endless":
-            data += bytes(2**20)
-        self.wfile.write(data[: len(data) // 2] if ill in ("halfway", "stalled", "unmeasured") else data)
-        if ill == "stalled":
-            self.wfile.flush()
-            self.web.released.wait(20)
-
-
 @pytest.fixture
 def web(tmp_path: Path, small: Path) -> Iterator[Web]:
     """The small tier, published."""
     root = tmp_path / "web"
-    web = Web(folder=root / "some" / "path" / "data" / "core")
-    shutil.copytree(small, web.folder)
+    shutil.copytree(small, root / "some" / "path" / "data" / "core")
     shutil.copytree(small, root / "elsewhere")
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, web=web, directory=str(root))) as server:
-        server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that hangs up is a test's wish
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
-        web.url = f"http://127.0.0.1:{server.server_port}/some/path/data/core"
+    with serving(root, "some/path/data/core") as web:
         yield web
-        web.released.set()
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture

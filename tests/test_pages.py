@@ -166,7 +166,7 @@ def test_observed_behaviour_is_the_certificates(files: dict[str, str], material:
     row = next(line for line in files[f"en/operators/{NAME}.md"].splitlines() if line.startswith("| [`nan_operand`]"))
     for certificate in material.certificates.values():
         for label, count in certificate["observed"][NAME]["nan_operand"].items():
-            assert f"`{label}` × {count}" in row
+            assert f"`{label}`&nbsp;×&nbsp;{count}" in row
 
 
 def test_downloads_have_their_hashes(files: dict[str, str], material: Material) -> None:

@@ -18,9 +18,10 @@ from aclnn_spec import api
 from aclnn_spec.certification.certificate import Certificate
 from aclnn_spec.certification.entry import VERDICTS
 from aclnn_spec.certification.implementation import from_function
+from aclnn_spec.certification.verify import Checked, read_checked
 from aclnn_spec.emit.pages.blocks import Code, Heading, Paragraph, Story, Table, markdown_of, visible
 from aclnn_spec.emit.pages.certificate import BUILT_IN, certificate_badge, certificate_html, certificate_pages
-from aclnn_spec.emit.pages.report import MIXED, NO_TYPE, Checked, Report, read_checked, type_of
+from aclnn_spec.emit.pages.report import MIXED, NO_TYPE, Report, type_of
 from aclnn_spec.emit.pages.svg import GREEN, GREY, RED, histogram
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import write_atomically
@@ -178,7 +179,8 @@ def test_the_index_compares_what_was_seen(pages: dict[str, str]) -> None:
     """A clause's row has each implementation's behaviour, and a dash where it was not judged."""
     lines = pages["en/certificates/index.md"].splitlines()
     row = next(line for line in lines if "`grad_nonfinite_at_tie`" in line)
-    assert row == f"| `{NAME}` `grad_nonfinite_at_tie` | `nan` (10) | `nan` (10) | `zero` (10) |"
+    clause = f"[`grad_nonfinite_at_tie`](../operators/{NAME}.md#grad_nonfinite_at_tie)"
+    assert row == f"| `{NAME}` {clause} | `nan` (10) | `nan` (10) | `zero` (10) |"
     assert next(line for line in lines if "`rank_0`" in line).split(" | ")[2] == "–"
 
 

@@ -9,15 +9,20 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections import Counter
+from html import unescape
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from aclnn_spec import cli
+from aclnn_spec.golden.store import Golden
+from aclnn_spec.implementations.host_library import fault_names
 from aclnn_spec.spec.read import Spec
-from conftest import NAME
+from conftest import NAME, Command
 from published import DOCS, LANGUAGES, ROOT, address, mkdocs, pages, published
+from web import serving
 
 PAGES = pages("zh")
 CODE = DOCS / "assets" / "code"
@@ -201,6 +206,9 @@ def test_links_between_pages_are_relative() -> None:
 
 def test_the_downloads_are_the_golden_data() -> None:
     """What the site serves has the sizes and sums of the manifest, and SHA256SUMS says the same."""
+    held = published() / "data" / "certificates"
+    for path in (ROOT / "golden" / "certificates").iterdir():
+        assert (held / path.name).read_bytes() == path.read_bytes()
     folder = published() / "data" / "core"
     lines = (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     sums = {name: digest for digest, name in (line.split("  ") for line in lines)}
@@ -210,6 +218,88 @@ def test_the_downloads_are_the_golden_data() -> None:
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     assert {"manifest.json", f"{NAME}.json", f"{NAME}.npz"} == set(sums)
     assert {entry["name"]: entry["sha256"] for entry in manifest["files"]}.items() <= sums.items()
+
+
+def words_of(page: str, language: str) -> str:
+    """What a reader sees of a built page: its text, with one space between all words."""
+    html = (published() / language / address(page) / "index.html").read_text(encoding="utf-8")
+    article = re.search(
+        r"<article.*</article>", re.sub(r"<(script|style)\b.*?</\1>", "", html, flags=re.DOTALL), re.DOTALL
+    )
+    assert article
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", article[0])).split())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_numbers_on_the_site_are_those_of_its_sources(language: str) -> None:
+    """Counted here anew, by other code than the pages use: from spec, golden data, certificates and faults."""
+    operator = json.loads((ROOT / "spec" / "operators" / f"{NAME}.json").read_text(encoding="utf-8"))
+    cases = json.loads((ROOT / "golden" / "core" / f"{NAME}.json").read_text(encoding="utf-8"))["cases"]
+    data = {path: path.read_bytes() for path in (ROOT / "golden" / "core").glob(f"{NAME}.*")}
+    torch = json.loads((ROOT / "golden" / "certificates" / "torch.json").read_text(encoding="utf-8"))
+    verdicts = Counter(entry["verdict"] for entry in torch["entries"])
+    groups = Counter(case["group"] for case in cases)
+    page = f"operators/{NAME}.md"
+
+    home = words_of("index.md", language)
+    figures = re.findall(r"(?<![\w.])[\d,]+(?= )", home)
+    for count in (1, len(operator["clauses"]), len(cases), len(operator["errata"]), len(fault_names())):
+        assert f"{count:,}" in figures, count
+    files = words_of("data/index.md", language)
+    for path, content in data.items():
+        assert f"{path.name} {len(content):,} {hashlib.sha256(content).hexdigest()}" in files
+        assert f"{path.name} {len(content):,} {hashlib.sha256(content).hexdigest()}" in words_of(page, language)
+    report = words_of("certificates/torch.md", language)
+    assert all(re.search(rf"\b{number}\b", report.partition(".")[2][:400]) for number in verdicts.values())
+    table = words_of("data/cases.md", language)
+    for group, count in groups.items():
+        assert re.search(rf"\b{group} \d+ \d+ \d+ {count}\b", table)
+    for clause in ("sign", "executors", "nullptr", "nan_operand"):
+        tested = sum(clause in case["clauses"] for case in cases)
+        html = (published() / language / address(page) / "index.html").read_text(encoding="utf-8")
+        assert f'cases/?clause={clause}">{tested}</a>' in html
+    combinations = re.search(r"(?:Combinations|组合数) ✓ .*? (\d+) \? .*? (\d+) ✕ .*? (\d+)", words_of(page, language))
+    types = json.loads((ROOT / "spec" / "tables" / "deduction.json").read_text(encoding="utf-8"))["dtypes"]
+    assert combinations
+    assert sum(map(int, combinations.groups())) == len(types) ** 3
+    assert combinations[1] == str(3**3)  # FLOAT, FLOAT16 and BFLOAT16 for each of three inputs
+
+
+def test_fetch_gets_the_core_tier_from_the_site(tmp_path: Path, main: Command, spec: Spec) -> None:
+    """From the site as published it arrives verified; damaged on the way nothing is written, and a second try helps."""
+    pytest.importorskip("pooch", reason="found no pooch: pip install -e '.[fetch]'")
+    core = ROOT / "golden" / "core"
+    target = tmp_path / "fetched"
+    shutil.copytree(published() / "data", tmp_path / "project" / "data")
+    npz = f"{NAME}.npz"
+    with serving(tmp_path, "project/data/core") as web:
+        published_npz = (web.folder / npz).read_bytes()
+        flipped = bytearray(published_npz)
+        flipped[len(flipped) // 2] ^= 1
+        for damaged, complaint in (
+            (bytes(flipped), "as manifest.json says"),
+            (published_npz[:-1], f"found {len(published_npz) - 1} bytes, expected {len(published_npz)} bytes"),
+            (None, "found 404"),
+        ):
+            (web.folder / npz).unlink()
+            if damaged is not None:
+                (web.folder / npz).write_bytes(damaged)
+            ran = main("fetch", "--url", web.url, "--output", target)
+            assert (ran.returncode, len(ran.stderr.splitlines())) == (2, 1)
+            assert ran.stderr.startswith(f"aclnn-spec fetch: {web.url}/{npz}: ")
+            assert complaint in ran.stderr
+            assert not target.exists()
+            (web.folder / npz).write_bytes(published_npz)
+        web.ill[npz] = "halfway"
+        ran = main("fetch", "--url", web.url, "--output", target)
+        assert (ran.returncode, target.exists()) == (2, False)
+        assert "found the connection closed before the end" in ran.stderr
+        web.ill.clear()
+        assert main("fetch", "--url", web.url, "--output", target).returncode == 0
+    names = {path.name for path in target.iterdir()}
+    assert names == {"manifest.json", f"{NAME}.json", npz}
+    assert all((target / name).read_bytes() == (core / name).read_bytes() for name in names)
+    assert len(Golden(target, spec).case_ids()) > 1000
 
 
 def test_each_language_has_its_own_search_index() -> None:

@@ -24,8 +24,8 @@ from mkdocs.utils import get_relative_url
 from aclnn_spec.emit.pages.figures import figures_of, filled_in
 
 _ROOT = Path(__file__).resolve().parents[1]
-_GOLDEN = _ROOT / "golden" / "core"
-_DOWNLOADS = "data/core"
+_GOLDEN = _ROOT / "golden"
+_DOWNLOADS = "data"
 _SUMS = "SHA256SUMS"
 _CODE = re.compile(r"(<pre.*?</pre>)", re.DOTALL)
 _BREAK = re.compile(r"(?<=[，。；：、！？）”…])\n|(?<=[\u4e00-\u9fff])\n(?=[\u4e00-\u9fff“（])")
@@ -43,12 +43,13 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the golden data to what is copied, so that links to them are checked like any other."""
-    paths = sorted(path for path in _GOLDEN.iterdir() if path.is_file() and path.name != _SUMS)
-    for path in paths:
-        files.append(File.generated(config, f"{_DOWNLOADS}/{path.name}", abs_src_path=str(path)))
-    sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in paths)
-    files.append(File.generated(config, f"{_DOWNLOADS}/{_SUMS}", content=sums))
+    """Add golden data and certificates to what is copied, so that links to them are checked like any other."""
+    for folder in ("core", "certificates"):
+        paths = sorted(path for path in (_GOLDEN / folder).iterdir() if path.is_file() and path.name != _SUMS)
+        for path in paths:
+            files.append(File.generated(config, f"{_DOWNLOADS}/{folder}/{path.name}", abs_src_path=str(path)))
+        sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in paths)
+        files.append(File.generated(config, f"{_DOWNLOADS}/{folder}/{_SUMS}", content=sums))
     return files
 
 

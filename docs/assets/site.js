@@ -21,7 +21,7 @@
   }
 
   const reachable = () => {
-    for (const each of document.querySelectorAll(".md-typeset__scrollwrap, .md-typeset pre > code, .picture")) {
+    for (const each of document.querySelectorAll(".md-typeset__scrollwrap, .md-typeset pre > code, .picture, .arithmatex")) {
       if (each.scrollWidth > each.clientWidth) {
         each.tabIndex = 0;
       } else if (each.tabIndex === 0) {

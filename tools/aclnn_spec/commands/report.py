@@ -9,8 +9,8 @@ from typing import BinaryIO
 
 from aclnn_spec.certification.report import summary
 from aclnn_spec.certification.session import check_target
+from aclnn_spec.certification.verify import read_checked
 from aclnn_spec.emit.pages.certificate import certificate_badge, certificate_html
-from aclnn_spec.emit.pages.report import read_checked
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import replace_all
 from aclnn_spec.spec.read import load_spec

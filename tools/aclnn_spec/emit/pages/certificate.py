@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 from aclnn_spec.certification.certificate import Certificate
 from aclnn_spec.certification.conclude import CONFORMANT, NOT_CONFORMANT
 from aclnn_spec.certification.entry import VERDICTS
+from aclnn_spec.certification.verify import Checked, read_checked
 from aclnn_spec.emit.pages.blocks import (
     Block,
     Code,
@@ -23,14 +23,14 @@ from aclnn_spec.emit.pages.blocks import (
     visible,
 )
 from aclnn_spec.emit.pages.certificate_words import WORDS
-from aclnn_spec.emit.pages.report import Checked, Report, labels_of, read_checked
+from aclnn_spec.emit.pages.report import Report, certify_command, labels_of
 from aclnn_spec.emit.pages.svg import GREEN, GREY, RED, badge
 from aclnn_spec.emit.text import filled
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.read import Spec
 
-BUILT_IN: Mapping[str, str] = MappingProxyType({"numpy": "numpy", "torch": "torch", "host": "cann --library host"})
-"""The certificates that the project holds of its own implementations, each with what `certify` is given for it."""
+BUILT_IN = ("numpy", "torch", "host")
+"""The certificates that the project holds of its own implementations."""
 
 
 def certificate_pages(spec: Spec, directory: Path, golden: Path | None = None) -> dict[str, str]:
@@ -41,14 +41,14 @@ def certificate_pages(spec: Spec, directory: Path, golden: Path | None = None) -
     """
     reports: dict[str, dict[str, Report]] = {"zh": {}, "en": {}}
     pages = {}
-    for name, given in BUILT_IN.items():
+    for name in BUILT_IN:
         source = f"golden/certificates/{name}.json"
-        certify = f"aclnn-spec certify {given} --certificate {source}"
         checked = read_checked(directory / f"{name}.json", spec, golden)
         if checked.problems:
-            raise InputError(f"{name}.json: {checked.problems[0]}; to make it anew: {certify}")
+            anew = certify_command(checked.certificate, source)
+            raise InputError(f"{name}.json: {checked.problems[0]}; to make it anew: {anew}")
         for lang, made in reports.items():
-            made[name] = Report(checked, lang, commands=(f"aclnn-spec verify {source}", certify))
+            made[name] = Report(checked, lang, source=source)
             pages[f"{lang}/certificates/{name}.md"] = markdown_page(made[name].title, made[name].blocks(), source)
     for lang, made in reports.items():
         title = WORDS["index"][lang]
@@ -122,12 +122,12 @@ def _index(reports: Mapping[str, Report], lang: str) -> Iterator[Block]:
 
 def _compared(reports: Mapping[str, Report], title: str) -> Table:
     """What each implementation showed at each clause that leaves it free."""
-    spec = next(iter(reports.values())).suite.spec
+    one = next(iter(reports.values()))
     rows: list[tuple[Line, ...]] = []
-    for name, operator in spec.operators.items():
+    for name, operator in one.suite.spec.operators.items():
         for clause in operator.clauses:
             seen = [report.certificate.observed.get(name, {}).get(clause.id, {}) for report in reports.values()]
             if any(seen):
                 shown = (labels_of(labels) if labels else "–" for labels in seen)
-                rows.append(((Code(name), " ", Code(clause.id)), *shown))
+                rows.append(((Code(name), " ", one.clause(name, clause.id)), *shown))
     return Table(head=(title, *map(Code, reports)), rows=tuple(rows))

@@ -46,13 +46,13 @@ WORDS: Mapping[str, Text] = MappingProxyType(
             en="As the certificate holds it: what the implementation says of itself, where it ran, and the SHA-256 "
             "of the spec, the golden data and the judge.",
         ),
-        "matrix": Text(zh="各组、各类型的结果", en="Results by group and type"),
+        "matrix": Text(zh="按分组和类型统计的结果", en="Results by group and type"),
         "matrix_told": Text(
             zh="类型取自用例的输入和输出，几种类型并用的归入“混合”。单独一个数字表示用例全部通过。",
             en="The type is that of a case's inputs and output; where these differ, the case is mixed. "
             "A number alone means that all of the cases passed.",
         ),
-        "group": Text(zh="组", en="Group"),
+        "group": Text(zh="分组", en="Group"),
         "total": Text(zh="合计", en="Total"),
         "mixed": Text(zh="混合", en="mixed"),
         "no_type": Text(zh="不论类型", en="no one type"),

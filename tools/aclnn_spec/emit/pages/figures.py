@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from aclnn_spec.emit.pages.material import Material, gather
+from aclnn_spec.implementations.host_library import fault_names
 from aclnn_spec.spec.read import load_spec
 
-_FAULT = re.compile(r"^\s*FAULT_(?!NONE\b)\w+", re.MULTILINE)
 _MARK = re.compile(r"\{\{ *figures\.(\w+) *\}\}")
 
 
@@ -21,7 +21,7 @@ def figures(material: Material) -> Mapping[str, int]:
         "clauses": sum(len(operator.clauses) for operator in operators),
         "cases": sum(len(cases) for cases in material.cases.values()),
         "errata": sum(len(operator.errata) for operator in operators),
-        "faults": len(_FAULT.findall(material.text("tools/host/src/faults.h"))),
+        "faults": len(fault_names()),
         "core_bytes": sum(int(entry["bytes"]) for entry in material.files),
     }
 

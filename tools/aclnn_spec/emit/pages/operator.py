@@ -49,6 +49,9 @@ class _Page:
     def word(self, name: str, **values: object) -> str:
         return said(OPERATOR, name, self.lang, **values)
 
+    def label(self, name: str, **values: object) -> str:
+        return self.word(name, **values) + said(OPERATOR, "colon", self.lang)
+
     def head(self, name: str) -> str:
         return heading(self.word(name), name.replace("_", "-"))
 
@@ -117,26 +120,26 @@ class _Page:
         yield bullets(self.facts(clause))
 
     def facts(self, clause: Clause) -> Iterator[str]:
-        yield f"{self.word('outcome')}: {code(clause.outcome)}"
+        yield f"{self.label('outcome')}{code(clause.outcome)}"
         if clause.accepts:
-            yield f"{self.word('accepts')}: {codes(map(self.number, clause.accepts))}"
+            yield f"{self.label('accepts')}{codes(map(self.number, clause.accepts))}"
         if clause.rule is not None:
-            yield f"{self.word('rule')}: {prose(clause.rule.explain()[self.lang])}"
+            yield f"{self.label('rule')}{prose(clause.rule.explain()[self.lang])}"
         if clause.order:
-            yield f"{self.word('order')}: " + ", ".join(f"[{code(name)}](#{name})" for name in clause.order)
+            yield self.label("order") + ", ".join(f"[{code(name)}](#{name})" for name in clause.order)
         if clause.products:
             names = [prose(self.tables.products[name].name[self.lang]) for name in clause.products]
-            yield f"{self.word('only_on')}: {'、'.join(names) if self.lang == 'zh' else ', '.join(names)}"
+            yield f"{self.label('only_on')}{'、'.join(names) if self.lang == 'zh' else ', '.join(names)}"
         if clause.uniform:
             yield self.word("uniform")
         if clause.follows:
             yield self.word("follows", clause=f"[{code(clause.follows)}](#{clause.follows})")
         for conflict in clause.conflicts:
             between = codes(dict.fromkeys(conflict.between))
-            yield f"{self.word('conflict')} ({between}): {prose(conflict.text[self.lang])}"
-            yield f"{self.word('reading')}: {prose(conflict.reading[self.lang])}"
-        yield f"{self.word('sources')}: {self.sources(clause.sources)}"
-        yield f"{self.word('cases')}: {self.cases(clause.id)}"
+            yield f"{self.label('conflict', between=between)}{prose(conflict.text[self.lang])}"
+            yield f"{self.label('reading')}{prose(conflict.reading[self.lang])}"
+        yield f"{self.label('sources')}{self.sources(clause.sources)}"
+        yield f"{self.label('cases')}{self.cases(clause.id)}"
 
     def cases(self, clause: str) -> str:
         """How many cases test a clause, with a link to them, and the first few."""
@@ -166,7 +169,7 @@ class _Page:
             [
                 codes(one.reduction),
                 codes(one.dtype) or self.word("any"),
-                f"{one.ulp} ULP".replace("rank", self.word("rank_r")),
+                f"{one.ulp}&nbsp;ULP".replace("rank", self.word("rank_r")),
                 prose(one.text[self.lang]),
                 self.sources(one.sources),
             ]
@@ -194,7 +197,7 @@ class _Page:
     def seen(self, certificate: Mapping[str, Any], clause: str) -> str:
         """What an implementation was seen to do where a clause leaves the choice."""
         labels = certificate["observed"].get(self.operator.name, {}).get(clause, {})
-        return ", ".join(f"{code(label)} × {count}" for label, count in labels.items()) or "—"
+        return ", ".join(f"{code(label)}&nbsp;×&nbsp;{count}" for label, count in labels.items()) or "—"
 
     def errata(self) -> str:
         rows = [

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
-from aclnn_spec.certification.certificate import Certificate, load_certificate
+from aclnn_spec.certification.certificate import Certificate
 from aclnn_spec.certification.entry import VERDICTS, Entry, explain
-from aclnn_spec.certification.session import Options, Suite, open_suite
-from aclnn_spec.certification.verify import verify
+from aclnn_spec.certification.verify import Checked
 from aclnn_spec.emit.pages.blocks import (
     Block,
     Bullets,
@@ -19,6 +16,7 @@ from aclnn_spec.emit.pages.blocks import (
     Commands,
     Figure,
     Heading,
+    Inline,
     Line,
     Link,
     Paragraph,
@@ -27,37 +25,11 @@ from aclnn_spec.emit.pages.blocks import (
 )
 from aclnn_spec.emit.pages.certificate_words import WORDS
 from aclnn_spec.emit.pages.svg import histogram
-from aclnn_spec.spec.read import Spec
 
 MIXED = "mixed"
 NO_TYPE = "no_type"
 _BINS = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 10.0)
 """Upper ends of the histogram's bars, in ULP; one more bar is for what lies beyond."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Checked:
-    """A certificate, the suite it is of, and what does not hold of it: nothing, if it is true."""
-
-    certificate: Certificate
-    suite: Suite
-    problems: tuple[str, ...]
-
-
-def read_checked(path: Path, spec: Spec, golden: Path | None = None) -> Checked:
-    """Read a certificate and verify it; InputError for a file that is none, or of golden data that is not here."""
-    certificate = load_certificate(path, spec.schemas)
-    options = Options(
-        operators=certificate.operators,
-        tier=certificate.tier,
-        golden=golden,
-        product=certificate.product,
-        policy=certificate.policy,
-        shard=certificate.shard,
-    )
-    suite = open_suite(options, certificate.operators, path.name, spec)
-    problems = verify(certificate, spec, suite.golden.digest, map(suite.golden.case, suite.ids))
-    return Checked(certificate=certificate, suite=suite, problems=tuple(problems))
 
 
 def type_of(case_id: str, dtypes: Iterable[str]) -> str:
@@ -74,12 +46,12 @@ def type_of(case_id: str, dtypes: Iterable[str]) -> str:
 class Report:
     """The parts of a report in one language.
 
-    `commands`, on the site alone, verify the certificate and make it anew.
+    `source`, for the site alone, is where the repository holds the certificate.
     """
 
-    def __init__(self, checked: Checked, lang: str, *, commands: Sequence[str] = ()) -> None:
+    def __init__(self, checked: Checked, lang: str, *, source: str = "") -> None:
         self.certificate, self.suite, self.lang = checked.certificate, checked.suite, lang
-        self.commands = tuple(commands)
+        self.source = source
         self.types: dict[str, str] = {
             entry.id: type_of(entry.id, self.suite.spec.tables.dtypes) for entry in self.certificate.entries
         }
@@ -169,9 +141,11 @@ class Report:
     def operator(self, name: str) -> Line:
         """An operator's name and version, with a link to its page on the site."""
         version = f" {self.suite.spec.operators[name].version}"
-        return (
-            (Link(text=Code(name), to=f"../operators/{name}.md"), version) if self.commands else (Code(name), version)
-        )
+        return (Link(text=Code(name), to=f"../operators/{name}.md") if self.source else Code(name), version)
+
+    def clause(self, operator: str, name: str) -> Inline:
+        """A clause's name, with a link to it on the site."""
+        return Link(text=Code(name), to=f"../operators/{operator}.md#{name}") if self.source else Code(name)
 
     def matrix(self) -> Iterator[Block]:
         """For each operator, what became of the cases of each group and type."""
@@ -231,7 +205,7 @@ class Report:
             yield Paragraph(line=(self.word("observed_of"), Code(name), self.word("colon").rstrip()))
             rows = [
                 (
-                    Code(each),
+                    self.clause(name, each),
                     labels_of(labels),
                     self.codes(operator.clause(each).accepts),
                     operator.clause(each).text[self.lang],
@@ -271,8 +245,15 @@ class Report:
     def check(self) -> Iterator[Block]:
         """How a reader can check the certificate, and what that does not show."""
         yield Paragraph(line=self.word("check_told"))
-        if self.commands:
-            yield Commands(lines=self.commands)
+        if self.source:
+            file = self.source.rpartition("/")[2]
+            yield Paragraph(line=Link(text=Code(file), to=f"../../data/certificates/{file}"))
+            yield Commands(lines=(f"aclnn-spec verify {self.source}", certify_command(self.certificate, self.source)))
+
+
+def certify_command(certificate: Certificate, source: str) -> str:
+    """The command that makes the certificate anew."""
+    return f"aclnn-spec certify {certificate.implementation['given']} --certificate {source}"
 
 
 def labels_of(labels: Mapping[str, int]) -> Line:
