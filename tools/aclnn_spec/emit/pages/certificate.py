@@ -95,18 +95,19 @@ def _index(reports: Mapping[str, Report], lang: str) -> Iterator[Block]:
     yield Heading(level=1, text=word["index"])
     yield Paragraph(line=word["index_told"])
     yield Heading(level=2, text=word["built_in"], anchor="built-in")
-    head = (word["implementation"], word["verdict_head"], word["scope"], *(word[each] for each in VERDICTS))
+    shown = [each for each in VERDICTS if any(report.certificate.totals[each] for report in reports.values())]
+    head = [word["implementation"], word["verdict_head"], *(word[each] for each in shown)]
     rows: list[tuple[Line, ...]] = [
         (
             Link(text=report.name, to=f"{name}.md"),
             word[report.certificate.verdict],
-            word[f"scope_{report.certificate.scope}"],
-            *(str(report.certificate.totals[each]) for each in VERDICTS),
+            *(str(report.certificate.totals[each]) for each in shown),
             f"{max((entry.ulp or 0 for entry in report.certificate.entries), default=0):g}",
+            word[f"scope_{report.certificate.scope}"],
         )
         for name, report in reports.items()
     ]
-    yield Table(head=(*head, word["largest"]), rows=tuple(rows))
+    yield Table(head=(*head, word["largest"], word["scope"]), rows=tuple(rows))
     yield Heading(level=2, text=word["compared"], anchor="observed")
     yield Paragraph(line=word["compared_told"])
     yield _compared(reports, word["clause"])
