@@ -28,7 +28,7 @@ _STYLE = """<style>
 .types table { border-collapse: collapse; font-size: .6rem; }
 .types caption { text-align: start; padding: .4rem 0; }
 .types th, .types td { border: 1px solid #8886; padding: .15rem .3rem; text-align: center; white-space: nowrap; }
-.types th[scope=row] { position: sticky; left: 0; background: var(--md-default-bg-color); }
+.types th[scope=row] { position: sticky; left: 0; background: var(--md-default-bg-color) padding-box; }
 .types .required { background: var(--aclnn-yes-ground); color: var(--aclnn-yes); }
 .types .open { background: var(--aclnn-open-ground); color: var(--aclnn-open); }
 .types .refused { background: var(--aclnn-no-ground); color: var(--aclnn-no); }
