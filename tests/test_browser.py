@@ -268,6 +268,16 @@ def test_print_shows_the_page_alone(page: Page, base: str) -> None:
         assert not page.locator(each).first.is_visible()
 
 
+def test_print_cuts_nothing_off(page: Page, base: str) -> None:
+    """Paper does not scroll: on A4 the widest tables of the operator's page fit between the margins."""
+    page.set_viewport_size({"width": 718, "height": 1000})
+    page.emulate_media(media="print")
+    page.goto(f"{base}en/operators/{NAME}/", wait_until="networkidle")
+    boxes = page.locator(".types, .md-typeset__scrollwrap")
+    assert boxes.count() > 3
+    assert boxes.evaluate_all("all => all.filter((each) => each.scrollWidth > each.clientWidth + 1).length") == 0
+
+
 @pytest.mark.parametrize(("locale", "language"), [("zh-CN", "zh"), ("en-GB", "en"), ("fr-FR", "en")])
 def test_the_root_leads_to_the_reader_s_language(locale: str, language: str, browser: Browser, base: str) -> None:
     """By the browser's languages; without scripts both links are there."""
