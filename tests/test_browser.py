@@ -120,6 +120,15 @@ def test_switching_the_language_keeps_the_page(where: str, page: Page, base: str
         assert page.evaluate("document.documentElement.lang") == language
 
 
+@pytest.mark.parametrize("where", [f"operators/{NAME}/#mean", "data/cases/#group=ties"])
+def test_switching_the_language_keeps_the_place(where: str, page: Page, base: str) -> None:
+    """The heading, or the filter, that the address names."""
+    page.goto(f"{base}zh/{where}", wait_until="networkidle")
+    page.locator(".md-header .md-select button").hover()
+    page.locator(".md-select__link[hreflang=en]").click()
+    page.wait_for_url(f"{base}en/{where}")
+
+
 def search_for(page: Page, words: str) -> None:
     """Type words; Chinese ones come without a key, and the theme looks when a key is let go."""
     page.locator("input.md-search__input").press_sequentially(words)
@@ -173,6 +182,44 @@ def test_the_table_of_cases_filters(language: str, page: Page, base: str) -> Non
     assert rows.count() == sum("aliasing" in case["clauses"] for case in cases)
 
 
+def test_the_table_of_cases_leads_to_clauses(page: Page, base: str) -> None:
+    """A case's clauses are links to what the operator's page says of them."""
+    page.goto(f"{base}en/data/cases/#clause=aliasing", wait_until="networkidle")
+    page.locator(".cases-all tbody a", has_text="aliasing").first.click()
+    page.wait_for_url(f"{base}en/operators/{NAME}/#aliasing")
+    assert page.locator("#aliasing").is_visible()
+
+
+def test_odd_addresses_of_the_table_of_cases(page: Page, base: str) -> None:
+    """A choice that does not exist is none, text is only text, and going to a heading keeps the filter."""
+    status, group = page.locator(".cases [role=status]"), page.locator("[data-filter=group]")
+    for odd in ("group=nonsense", "clause=%E0%A4%A", "GROUP=basic", "cases"):
+        page.goto("about:blank")
+        page.goto(f"{base}en/data/cases/#{odd}", wait_until="networkidle")
+        total = status.inner_text().split()[-2]
+        assert status.inner_text() == f"{total} of {total} cases"
+        assert group.evaluate("each => each.selectedIndex") == 0
+    page.locator("[data-filter=q]").fill("<img src=x onerror=alert(1)>")
+    assert status.inner_text() == f"0 of {total} cases"
+    page.locator(".cases-filter button").click()
+    group.select_option("ties")
+    few = status.inner_text()
+    page.evaluate("location.hash = 'groups'")
+    page.wait_for_timeout(100)
+    assert (status.inner_text(), group.input_value()) == (few, "ties")
+
+
+def test_the_table_of_cases_without_scripts(browser: Browser, base: str) -> None:
+    """It says what is missing and leads to the files, and shows no filter that does nothing."""
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(f"{base}en/data/cases/")
+    assert tab.locator("noscript a").get_attribute("href") == "../"
+    assert not tab.locator(".cases-filter").is_visible()
+    assert not tab.locator(".cases-table").is_visible()
+    context.close()
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_download_has_the_stated_sum(language: str, page: Page, base: str) -> None:
     """The bytes behind each link of the data page hash to what SHA256SUMS says, and to what the page itself says."""
@@ -219,6 +266,16 @@ def test_print_shows_the_page_alone(page: Page, base: str) -> None:
     assert page.locator("h1").is_visible()
     for each in (".md-header", ".md-sidebar", ".md-footer"):
         assert not page.locator(each).first.is_visible()
+
+
+def test_print_cuts_nothing_off(page: Page, base: str) -> None:
+    """Paper does not scroll: on A4 the widest tables of the operator's page fit between the margins."""
+    page.set_viewport_size({"width": 718, "height": 1000})
+    page.emulate_media(media="print")
+    page.goto(f"{base}en/operators/{NAME}/", wait_until="networkidle")
+    boxes = page.locator(".types, .md-typeset__scrollwrap")
+    assert boxes.count() > 3
+    assert boxes.evaluate_all("all => all.filter((each) => each.scrollWidth > each.clientWidth + 1).length") == 0
 
 
 @pytest.mark.parametrize(("locale", "language"), [("zh-CN", "zh"), ("en-GB", "en"), ("fr-FR", "en")])

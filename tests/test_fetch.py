@@ -230,14 +230,19 @@ def test_no_server(target: Path, main: Command) -> None:
     )
 
 
-@pytest.mark.parametrize("url", ["http://", "http://[", "ftp://127.0.0.1/core"])
+@pytest.mark.parametrize("url", ["http://", "http://[", "ftp://127.0.0.1/core", "http://h/core?x=1", "http://h/#a"])
 def test_no_address(url: str, target: Path, main: Command) -> None:
     """What is no address is told before anything is asked."""
     ran = main("fetch", "--url", url, "--output", target)
-    assert (ran.returncode, ran.stderr) == (
-        2,
-        f"aclnn-spec fetch: --url: found {url!r}, expected the http or https address of published golden data\n",
-    )
+    expected = "the http or https address of the folder of published golden data, without ? and #"
+    assert (ran.returncode, ran.stderr) == (2, f"aclnn-spec fetch: --url: found {url!r}, expected {expected}\n")
+
+
+def test_an_empty_output(web: Web, main: Command) -> None:
+    """A name that is empty does not stand for the usual place."""
+    ran = main("fetch", "--url", web.url, "--output", "")
+    assert (ran.returncode, web.asked) == (2, [])
+    assert ran.stderr == "aclnn-spec fetch: --output: found '', expected the name of a directory\n"
 
 
 def test_the_output_is_a_file(web: Web, tmp_path: Path, main: Command) -> None:

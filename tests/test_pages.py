@@ -169,6 +169,15 @@ def test_observed_behaviour_is_the_certificates(files: dict[str, str], material:
             assert f"`{label}`&nbsp;×&nbsp;{count}" in row
 
 
+def test_every_source_is_explained(files: dict[str, str], spec: Spec) -> None:
+    """The short names under the clauses are those of the table at the end of the page."""
+    for lang in ("zh", "en"):
+        text, _, end = files[f"{lang}/operators/{NAME}.md"].partition("{#sources}")
+        assert "](#sources)" in text
+        for name, told in spec.tables.sources.items():
+            assert f"| `{name}` | {prose(told[lang])} |" in end
+
+
 def test_downloads_have_their_hashes(files: dict[str, str], material: Material) -> None:
     """Size and SHA-256 on the data page and in the dataset's description are those of the files."""
     described = {one["name"]: one for one in json.loads(files["data/core/croissant.json"])["distribution"]}

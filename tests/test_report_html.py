@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -444,6 +445,7 @@ def test_wrong_calls(main: Command, small_certificate: Path, small: Path, tmp_pa
     for options, message in (
         (["--html", "no/p.html"], "--html: found no directory no"),
         (["--badge", tmp_path], f"--badge: found the directory {tmp_path}"),
+        (["--html", ""], "--html: found the directory ., expected the name of a file"),
         (["--html", small_certificate], "report: found the same file twice"),
         (["--html", tmp_path / "x", "--badge", tmp_path / "x"], "report: found the same file twice"),
     ):
@@ -451,3 +453,13 @@ def test_wrong_calls(main: Command, small_certificate: Path, small: Path, tmp_pa
         assert (ran.returncode, message in ran.stderr) == (2, True)
     assert small_certificate.read_bytes() == before
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_file_is_not_replaced(main: Command, small_certificate: Path, small: Path, tmp_path: Path) -> None:
+    """A pipe, which stands here for a device such as /dev/null, is refused and stays what it is."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    ran = main("report", small_certificate, "--golden", small, "--badge", pipe)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert f"--badge: found {pipe}, which is no regular file" in ran.stderr
+    assert pipe.is_fifo()

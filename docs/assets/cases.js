@@ -13,22 +13,29 @@
   let cases = [];
   let found = [];
 
-  const cell = (row, texts, code) => {
+  const make = (name, values) => Object.assign(document.createElement(name), values);
+
+  const cell = (row, parts) => {
     const one = row.insertCell();
-    texts.forEach((text, i) => {
-      if (i) one.append(" ");
-      one.append(code ? Object.assign(document.createElement("code"), { textContent: text }) : text);
-    });
+    parts.forEach((part, i) => one.append(...(i ? [" ", part] : [part])));
+  };
+
+  const code = (text) => make("code", { textContent: text });
+
+  const clause = (operator, name) => {
+    const link = make("a", { href: `../../operators/${operator}/#${name}` });
+    link.append(code(name));
+    return link;
   };
 
   const show = (count) => {
     for (const [id, group, outcome, clauses, reason] of found.slice(body.rows.length, count)) {
       const row = body.insertRow();
-      cell(row, [id], true);
-      cell(row, [group], true);
-      cell(row, [outcome], true);
-      cell(row, clauses, true);
-      cell(row, [reason], false);
+      cell(row, [code(id)]);
+      cell(row, [code(group)]);
+      cell(row, [code(outcome)]);
+      cell(row, clauses.map((name) => clause(id.split("/")[0], name)));
+      cell(row, [reason]);
     }
     more.hidden = body.rows.length >= found.length;
   };
@@ -51,7 +58,10 @@
   const read = () => {
     const asked = new URLSearchParams(location.search);
     new URLSearchParams(location.hash.slice(1)).forEach((value, name) => asked.set(name, value));
-    for (const field of fields) field.value = asked.get(field.dataset.filter) ?? "";
+    for (const field of fields) {
+      field.value = asked.get(field.dataset.filter) ?? "";
+      if (field.selectedIndex === -1) field.value = ""; // no such choice: an old link, say
+    }
     filter();
   };
 
@@ -70,7 +80,9 @@
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(changed));
   more.addEventListener("click", () => show(body.rows.length + STEP));
-  addEventListener("hashchange", read);
+  addEventListener("hashchange", () => {
+    if (!document.getElementById(location.hash.slice(1))) read(); // going to a heading keeps the filter
+  });
 
   fetch(new URL(root.dataset.source, location.href))
     .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(answer.statusText))))

@@ -1,4 +1,5 @@
 // Formulas: load KaTeX from this site, only on pages that have one. Tables: let the keyboard scroll those that do not fit.
+// Languages: switching keeps the place in the page, and what the address asks of it.
 (() => {
   "use strict";
 
@@ -31,4 +32,11 @@
   };
   addEventListener("load", reachable);
   addEventListener("resize", reachable);
+
+  for (const link of document.querySelectorAll(".md-select__link[hreflang]")) {
+    const there = new URL(link.href);
+    link.addEventListener("click", () => {
+      link.href = new URL(there.pathname + location.search + location.hash, there);
+    });
+  }
 })();

@@ -43,6 +43,8 @@ def run(given: Namespace) -> int:
     base = _base(given.url)
     if pooch is None:
         raise InputError("found no pooch, expected it installed: pip install 'aclnn-spec[fetch]'")
+    if given.output == "":  # from a variable that is not set, say: not meant for the usual place
+        raise InputError("--output: found '', expected the name of a directory")
     pooch.get_logger().setLevel("ERROR")
     directory = (Path(given.output) if given.output else golden_directory(given.tier)).resolve()
     if directory.exists() and not directory.is_dir():
@@ -70,9 +72,11 @@ def run(given: Namespace) -> int:
 def _base(url: str | None) -> str:
     """Give the address that file names are appended to."""
     with suppress(ValueError):  # from brackets that do not match, say
-        if url and urlsplit(url).scheme in ("http", "https") and urlsplit(url).hostname:
-            return url if url.endswith("/") else f"{url}/"
-    raise InputError(f"--url: found {url!r}, expected the http or https address of published golden data")
+        parts = urlsplit(url or "")
+        if parts.scheme in ("http", "https") and parts.hostname and not (parts.query or parts.fragment):
+            return parts.geturl().rstrip("/") + "/"
+    expected = "the http or https address of the folder of published golden data, without ? and #"
+    raise InputError(f"--url: found {url!r}, expected {expected}")
 
 
 def _files(path: Path, base: str, tier: str, spec: Spec) -> Mapping[str, Any]:

@@ -115,7 +115,7 @@ def _index(reports: Mapping[str, Report], lang: str) -> Iterator[Block]:
     yield Paragraph(line=word["yours_told"])
     yield Commands(
         lines=(
-            "aclnn-spec certify my_kernel.py:implementation --certificate mine.json",
+            "aclnn-spec certify examples/my_kernel.py:MyKernel --certificate mine.json",
             f"aclnn-spec report mine.json --html mine.html --badge mine.svg --lang {lang}",
         )
     )

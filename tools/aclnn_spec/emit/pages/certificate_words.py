@@ -22,7 +22,7 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         "verdict": Text(zh="结论：{}{}。共 {} 个用例：{}。", en="Verdict: {}{}. Cases: {}; {}."),
         "only_shard": Text(zh="（仅限第 {} 份）", en=" (shard {} only)"),
         "numerics": Text(
-            zh="只判定了数值，没有判定状态码和调用过程；需要后两者的用例一律跳过。",
+            zh="只判定了数值，没有判定状态码和调用过程；与后两者有关的用例都跳过了。",
             en="Numerics alone were judged, not status codes or the life of a call. Cases about those were skipped.",
         ),
         "notes": Text(zh="原因", en="Why"),
@@ -40,7 +40,7 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         "any": Text(zh="未指定", en="not given"),
         "policy": Text(zh="精度策略", en="Accuracy policy"),
         "tier": Text(zh="用例集", en="Tier"),
-        "shard": Text(zh="份", en="Shard"),
+        "shard": Text(zh="第几份", en="Shard"),
         "evidence": Text(
             zh="以下内容照录自证书：实现自报的信息、运行环境，以及规范、标杆数据和判定程序的 SHA-256。",
             en="As the certificate holds it: what the implementation says of itself, where it ran, and the SHA-256 "
@@ -67,7 +67,7 @@ WORDS: Mapping[str, Text] = MappingProxyType(
             en="{} cases, {} of them without any error; the largest error is {} ULP.",
         ),
         "axis": Text(zh="最大误差（ULP）", en="largest error (ULP)"),
-        "observed": Text(zh="未作规定之处的实际表现", en="Seen where the spec leaves freedom"),
+        "observed": Text(zh="未定条款的实际表现", en="Seen where the spec leaves freedom"),
         "observed_of": Text(zh="算子 ", en="Operator "),
         "clause": Text(zh="条款", en="Clause"),
         "seen": Text(zh="实际表现（用例数）", en="Seen (cases)"),
@@ -84,7 +84,7 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         "reason": Text(zh="理由", en="Reason"),
         "check": Text(zh="核对", en="Check it"),
         "check_told": Text(
-            zh="生成本报告之前，已用规范和标杆数据离线核对过这份证书。封条能发现误改，但不是签名：它不能证明是谁运行的。",
+            zh="生成本报告之前，已用规范和标杆数据离线核对过这份证书。封条（seal）能发现误改，但不是签名：它不能证明是谁运行的。",
             en="Before this report was made, the certificate was verified offline against the spec and the golden "
             "data. Its seal reveals accidents but is no signature: it does not prove who ran what.",
         ),
@@ -102,16 +102,17 @@ WORDS: Mapping[str, Text] = MappingProxyType(
         "built_in": Text(zh="自带的实现", en="Built-in implementations"),
         "verdict_head": Text(zh="结论", en="Verdict"),
         "largest": Text(zh="最大误差（ULP）", en="Largest error (ULP)"),
-        "compared": Text(zh="未作规定之处的对比", en="Compared where the spec leaves freedom"),
+        "compared": Text(zh="未定条款的对比", en="Compared where the spec leaves freedom"),
         "compared_told": Text(
-            zh="来源没有写明或互相矛盾之处，几种表现都可接受。括号内是出现该表现的用例数；“–”表示没有判定。",
+            zh="来源没有写明或互相矛盾之处，列出的几种表现都可接受。括号内是出现该表现的用例数；“–”表示没有判定。",
             en="Where the sources are silent or disagree, several behaviours are accepted. "
             "The number of cases that showed one stands in brackets; – means that it was not judged.",
         ),
         "yours": Text(zh="你自己的证书", en="Your own"),
         "yours_told": Text(
-            zh="认证自己的实现，再把证书变成网页和徽章。网页自成一体，不含脚本，不访问网络。",
-            en="Certify an implementation of your own, then make a page and a badge of its certificate. "
+            zh="认证自己的实现，再由证书生成网页和徽章，这里以一个现成的例子为例。网页自成一体，不含脚本，不访问网络。",
+            en="Certify an implementation of your own, here one of the examples, then make a page and a badge of its "
+            "certificate. "
             "The page stands alone: no script, no request.",
         ),
     }

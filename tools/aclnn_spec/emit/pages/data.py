@@ -102,7 +102,7 @@ def cases_page(material: Material, lang: str) -> str:
     ]
     body = f"""<div class="cases" data-source="../../../assets/cases-{lang}.json"
   data-shown="{word("shown")}" data-failed="{word("failed")}">
-<noscript><p>{word("noscript")}</p></noscript>
+<noscript><p>{word("noscript")}</p><style>.cases > :not(noscript) {{ display: none; }}</style></noscript>
 <form class="cases-filter" role="search" aria-label="{word("filter")}">
 {fields}
 <label>{word("text")} <input type="search" data-filter="q" autocomplete="off"></label>
@@ -139,6 +139,7 @@ def cases_page(material: Material, lang: str) -> str:
             heading(word("table"), "cases"),
             body,
         ],
+        wide=True,
     )
 
 

@@ -15,12 +15,14 @@ def banner(source: str) -> str:
     return f"<!-- generated from {source} {MARK.rstrip('.')} -->"
 
 
-def page(source: str, title: str, blocks: Iterable[str]) -> str:
+def page(source: str, title: str, blocks: Iterable[str], *, wide: bool = False) -> str:
     """A page: its banner, its title, and its blocks with a blank line between every two.
 
     MkDocs takes no title from a heading that follows a comment, so the front matter gives it once more.
+    A `wide` page has no table of contents beside it.
     """
-    front = f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\n---"
+    hidden = "\nhide: [toc]" if wide else ""
+    front = f"---\ntitle: {json.dumps(title, ensure_ascii=False)}{hidden}\n---"
     body = "\n\n".join([banner(source), f"# {title}", *(block for block in blocks if block)])
     return f"{front}\n{body}\n"
 

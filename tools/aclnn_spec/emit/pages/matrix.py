@@ -25,13 +25,18 @@ _CAPTION = Text(
 )
 _STYLE = """<style>
 .types { overflow-x: auto; }
-.types table { border-collapse: collapse; font-size: .6rem; }
+.types table { border: 1px solid #8886; border-width: 1px 0 0 1px; border-spacing: 0; font-size: .6rem; }
 .types caption { text-align: start; padding: .4rem 0; }
-.types th, .types td { border: 1px solid #8886; padding: .15rem .3rem; text-align: center; white-space: nowrap; }
+.types th, .types td { border: 1px solid #8886; border-width: 0 1px 1px 0; padding: .15rem .3rem; text-align: center;
+  white-space: nowrap; }
 .types th[scope=row] { position: sticky; left: 0; background: var(--md-default-bg-color); }
 .types .required { background: var(--aclnn-yes-ground); color: var(--aclnn-yes); }
 .types .open { background: var(--aclnn-open-ground); color: var(--aclnn-open); }
 .types .refused { background: var(--aclnn-no-ground); color: var(--aclnn-no); }
+@media print {
+  .types table { font-size: 5px; }
+  .types th, .types td { padding: 1px; }
+}
 </style>"""
 
 

@@ -77,7 +77,7 @@ class _Page:
         yield from (self.head("status_codes"), self.status_codes())
         rules = {type(clause.rule) for clause in one.clauses}
         if Deducible in rules and len(one.inputs) >= AXES:
-            yield from (self.head("deduction_matrix"), self.word("about_deduction"))
+            yield from (self.head("deduction_matrix"), self.word("about_deduction", first=code(one.inputs[0].name)))
             yield from deduction_matrix(one, self.lang)
         if Broadcastable in rules:
             shapes = {name: list(shape) for name, shape in example_shapes(one).items()}
@@ -90,6 +90,7 @@ class _Page:
         yield self.head("call_example")
         yield from self.example()
         yield from (self.head("downloads"), downloads(self.material, self.lang, operator=one.name))
+        yield from (heading(self.word("source_names"), "sources"), self.source_names())
 
     def products(self) -> str:
         marks = {True: f"✓ {self.word('yes')}", False: f"✕ {self.word('no')}"}
@@ -155,6 +156,10 @@ class _Page:
     def sources(self, sources: Sequence[Source]) -> str:
         between = "；" if self.lang == "zh" else "; "
         return between.join(f"{code(source.of)} {prose(source.where[self.lang])}" for source in sources)
+
+    def source_names(self) -> str:
+        rows = [[code(name), prose(text[self.lang])] for name, text in self.tables.sources.items()]
+        return table(self.row("source", "meaning"), rows)
 
     def status_codes(self) -> str:
         rows = []

@@ -52,7 +52,7 @@ def _command(parser: ArgumentParser, helps: tuple[str, ...], lang: str) -> Itera
         name = parser.prog.removeprefix("aclnn-spec ")
         yield heading(code(parser.prog), f"cli-{name.replace(' ', '-')}")
         stop = "。" if lang == "zh" else "."
-        yield from (f"{_help(text, lang)}{stop}" for text in helps if text)
+        yield from (f"{text[:1].upper()}{text[1:]}{stop}" for text in (_help(each, lang) for each in helps if each))
     rows = [_row(action, lang) for action in actions if action is not below and action.dest != "version"]
     if rows:
         columns = [said(REFERENCE, name, lang) for name in ("argument", "meaning", "choices", "default")]
@@ -90,7 +90,7 @@ def _public(name: str, value: Any, lang: str) -> Iterator[str]:
         function = given.fget if isinstance(given, property) else getattr(given, "__func__", given)
         if not member.startswith("_") and inspect.isfunction(function):
             shown = member if isinstance(given, property) else f"{member}{_signature(function, bound=True)}"
-            rows.append([code(shown), " ".join(_told(function, lang)).replace("\n", " ")])
+            rows.append([code(shown), ("" if lang == "zh" else " ").join(_told(function, lang)).replace("\n", " ")])
     if rows:
         yield table([said(REFERENCE, each, lang) for each in ("member", "meaning")], rows)
 

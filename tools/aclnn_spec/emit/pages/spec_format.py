@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,6 +16,7 @@ _README = "spec/README.md"
 _HALVES = "\n---\n"
 """What parts the README's English from its Chinese."""
 _LANGUAGES = re.compile(r"^.*(\*\*English\*\*|\*\*中文\*\*).*\n", re.MULTILINE)
+_BLANKS = re.compile(r"\n{3,}")
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _CHINESE_CHANGELOG = Path(__file__).parent / "changelog.zh.md"
 _PLACES = ("files", "operator-file", "clauses", "next")
@@ -23,16 +25,17 @@ _PLACES = ("files", "operator-file", "clauses", "next")
 def spec_format_page(material: Material, lang: str) -> str:
     """The README of the spec in one language, and the keys of an operator file as its schema has them."""
     english, chinese = material.text(_README).split(_HALVES)
-    title, _, body = _LANGUAGES.sub("", chinese if lang == "zh" else english).strip().partition("\n")
+    _, _, body = _LANGUAGES.sub("", chinese if lang == "zh" else english).strip().partition("\n")
     anchors = iter(_PLACES)
-    body = _SECTION.sub(lambda found: heading(found[1], next(anchors)), body.strip())
+    body = _SECTION.sub(lambda found: heading(found[1], next(anchors)), _BLANKS.sub("\n\n", body.strip()))
     document = material.spec.schemas.documents["operator"]
     objects = {"operator": document} | {
         name: one for name, one in document["$defs"].items() if one.get("type") == "object"
     }
     tables = [block for name, one in objects.items() for block in _keys(name, one, lang)]
-    blocks = [body, heading(said(FORMAT, "keys", lang), "keys"), said(FORMAT, "about", lang), *tables]
-    return page("spec/README.md, spec/schema/operator.json", title.removeprefix("# "), blocks)
+    head, keys, about = (said(FORMAT, name, lang) for name in ("readme", "keys", "about"))
+    blocks = [head, body, heading(keys, "keys"), about, *tables]
+    return page("spec/README.md, spec/schema/operator.json", said(FORMAT, "title", lang), blocks)
 
 
 def changelog_page(material: Material, lang: str) -> str:
@@ -73,7 +76,7 @@ def _kind(schema: Mapping[str, Any]) -> str:
     if "$ref" in schema:
         return code(schema["$ref"].rpartition("/")[2].removesuffix(".json"))
     if "const" in schema:
-        return code(schema["const"])
+        return code(schema["const"] if isinstance(schema["const"], str) else json.dumps(schema["const"]))
     if "enum" in schema:
         return codes(schema["enum"], " / ")
     for key in ("oneOf", "anyOf"):
