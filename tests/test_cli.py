@@ -183,7 +183,7 @@ def test_wrong_calls(words: list[str], capsys: pytest.CaptureFixture[str]) -> No
         (["build", "--shard", "1/2"], "--shard: only a build of the full tier is divided"),
         (["build", "--tier", "full", "--shard", "3/2", "--output", "x"], "shard: found '3/2', expected i/n"),
         (["show", "aclnnAdd"], "operator: found 'aclnnAdd', expected one of "),
-        (["fetch"], "--url: found None, expected the http or https address of published golden data"),
+        (["fetch"], "--url: found None, expected the http or https address of the folder of published golden data"),
         (["fetch", "--url", "file:///etc"], "--url: found 'file:///etc', expected the http or https address"),
         (["verify", "none.json"], "none.json: found No such file or directory, expected a readable file"),
     ],
