@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,7 @@ def test_wrong_calls(words: list[str], capsys: pytest.CaptureFixture[str]) -> No
             ["certify", "numpy", "--certificate", "."],
             "--certificate: found the directory ., expected the name of a file",
         ),
+        (["certify", "numpy", "--certificate", "pipe"], "--certificate: found pipe, which is no regular file; "),
         (["build", "--shard", "1/2"], "--shard: only a build of the full tier is divided"),
         (["build", "--tier", "full", "--shard", "3/2", "--output", "x"], "shard: found '3/2', expected i/n"),
         (["show", "aclnnAdd"], "operator: found 'aclnnAdd', expected one of "),
@@ -191,6 +193,7 @@ def test_wrong_calls(words: list[str], capsys: pytest.CaptureFixture[str]) -> No
 def test_wrong_options(words: list[str], message: str, main: Command, monkeypatch: Any, tmp_path: Path) -> None:
     """What the parser cannot know to be wrong exits 2 with one line too, before anything is run."""
     monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
     ran = main(*words)
     assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, "", 1)
     assert ran.stderr.startswith(f"aclnn-spec {words[0]}: {message}")

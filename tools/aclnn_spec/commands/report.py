@@ -28,8 +28,6 @@ def run(given: Namespace) -> int:
     targets = {option: Path(file) for option in ("html", "badge") if (file := getattr(given, option)) is not None}
     for option, target in targets.items():
         check_target(target, f"--{option}")
-        if target.exists() and not target.is_file():  # a device or a pipe would be replaced, not written to
-            raise InputError(f"--{option}: found {target}, which is no regular file; expected the name of a file")
     places = [path.resolve(), *(target.resolve() for target in targets.values())]
     if len(set(places)) < len(places):
         raise InputError("report: found the same file twice, expected one each for the certificate and what is written")
