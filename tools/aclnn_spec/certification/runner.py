@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator as python
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -215,7 +216,9 @@ def _guarded(call: Callable[[], Any], faults: list[Fault], zh: str, en: str) -> 
         return error.answer
     except ResultError as error:
         faults.append(fault("wrong_type", zh=f"第{zh}段：{error}", en=f"phase {en}: {error}"))
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is the implementation's fault
+    except KeyboardInterrupt:  # the user's
+        raise
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is the implementation's fault
         line = last_line(error)
         faults.append(fault("raised", zh=f"第{zh}段抛出异常 {line}", en=f"phase {en} raised {line}"))
     return None
@@ -223,14 +226,12 @@ def _guarded(call: Callable[[], Any], faults: list[Fault], zh: str, en: str) -> 
 
 def _integer(value: Any, faults: list[Fault], zh: str, en: str, within: range | None = _STATUSES) -> int | None:
     """A status or size as an int; NumPy's integers are fine, bool and float are not."""
+    number = None
     if not isinstance(value, bool | np.bool):
-        try:
+        with suppress(Exception):  # TypeError of what is no integer, anything of what only looks like one
             number = python.index(value)
-        except TypeError:
-            pass
-        else:
-            if within is None or number in within:
-                return number
+    if number is not None and (within is None or number in within):
+        return number
     faults.append(_type_fault(zh, en, value, "int32" if within else "int"))
     return None
 
