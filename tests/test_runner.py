@@ -52,6 +52,7 @@ from miniatures import (
     case,
     output,
     partner_of,
+    refused,
     tensor,
 )
 
@@ -292,6 +293,18 @@ def test_product_widens_the_outcome() -> None:
     assert entries[0].observed == {"bfloat16_products": ("ACLNN_ERR_PARAM_INVALID",)}
     accepting = run(one, NumpyImplementation(SPEC), product="atlas_training")
     assert accepting.observed == {"bfloat16_products": ("value",)}
+
+
+def test_refusal_is_evidence_of_one_clause() -> None:
+    """What may be refused for two reasons, or must be for another, tells nothing of a clause that leaves it open."""
+    scalar = {name: tensor(2.0, "BFLOAT16") for name in ("gradOutput", "self", "target")}
+    both = replace(RANK_0, arguments=call(2.0, 1.0, 3.0) | scalar)
+    refusing = from_lambda(lambda *_: PhaseOne(161002, 0, None), lambda *_: 0)
+    bad = refused("status/bfloat16", "reduction", "ACLNN_ERR_PARAM_INVALID", {**both.arguments, "reduction": 3})
+    for one in (both, bad):
+        entry = run(one, refusing, product="atlas_training")
+        assert (entry.verdict, entry.observed) == ("pass", {})
+    assert run(both, refusing, product="atlas_a2").observed == {"rank_0": ("ACLNN_ERR_PARAM_INVALID",)}
 
 
 def test_community_policy_is_the_looser_one() -> None:

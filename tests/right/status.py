@@ -83,8 +83,7 @@ STATUS = (
         text=Text(
             zh="在 Atlas 训练系列上拒绝 BFLOAT16", en="runs on the Atlas training series and refuses BFLOAT16 there"
         ),
-        # What is refused for its BFLOAT16 may have been open for another reason, too.
-        shows={"bfloat16_products": REFUSED} | dict.fromkeys(TO_THE_LETTER, ("value", *REFUSED)),
+        shows={"bfloat16_products": REFUSED},
         product="atlas_training",
         refuses={"bfloat16_products": INVALID},
     ),

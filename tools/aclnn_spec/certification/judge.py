@@ -181,12 +181,16 @@ class Judge:
         return self.operator.tables.policies[self.policy]
 
     def _refusal(self, answer: Answer) -> dict[str, tuple[str, ...]]:
-        """The code of a refusal that some clauses leave open, under each of them."""
+        """The code of a refusal, under the clause that leaves it open.
+
+        Of several nobody can tell which one it was for, and a call that must be refused tells of none.
+        """
+        if self.case.outcome.kind == "error":
+            return {}
         code = self.operator.tables.status(answer.statuses[-1])
         name = code.name if code is not None else str(answer.statuses[-1])
-        return {
-            clause.id: (name,) for clause in self._touched() if name in clause.accepts or ANY_ERROR in clause.accepts
-        }
+        able = [clause.id for clause in self._touched() if name in clause.accepts or ANY_ERROR in clause.accepts]
+        return {able[0]: (name,)} if len(able) == 1 else {}
 
     def _shown(self, comparison: Comparison) -> dict[str, tuple[str, ...]]:
         """The labels that a right result showed, in the order of each clause's own list."""
