@@ -85,11 +85,62 @@ def test_wrong_implementations_fail(made: Any, kind: str) -> None:
 
 @pytest.mark.parametrize(("made", "kind"), WRONG_ONES)
 def test_wrong_implementations_show_no_other_fault(made: Any, kind: str) -> None:
-    """A wrong implementation is blamed for its own mistake alone; one that adds up also gives other bits."""
+    """A wrong implementation is blamed for its own mistake alone, and for what follows: other bits, another's output."""
     implementation = made()
     entries = [run(one, implementation) for one in CASES]
-    also = {"not_repeatable"} if made is Accumulates else set()
+    also = {Accumulates: {"not_repeatable"}, LastCallOnly: {"stray_write"}}.get(made, set())
     assert {each.kind for entry in entries for each in entry.faults} == {kind} | also
+
+
+class Early(Right):
+    """Computes in phase 1 already."""
+
+    def get_workspace_size(self, operator: str, arguments: Any) -> Any:
+        found = super().get_workspace_size(operator, arguments)
+        if not found.status:
+            self.store(arguments["gradInput"], self.compute(arguments))
+        return found
+
+
+class Scribbles(Right):
+    """Clears the output of a call that it refuses."""
+
+    def get_workspace_size(self, operator: str, arguments: Any) -> Any:
+        found = super().get_workspace_size(operator, arguments)
+        if found.status:
+            self.store(arguments["gradInput"], np.zeros((), np.float32))
+        return found
+
+
+@pytest.mark.parametrize(("made", "one"), [(Early, BASIC), (Early, CROSSED), (Scribbles, REDUCTION)])
+def test_phase_one_writes_no_output(made: Any, one: Case) -> None:
+    """What phase 1 writes to the output is a stray write, whether the call goes on or is refused."""
+    entry = run(one, made())
+    assert (entry.verdict, {each.kind for each in entry.faults}) == ("fail", {"stray_write"})
+    assert entry.faults[0].message.en == "phase 1 wrote gradInput"
+
+
+class Exchanges(Right):
+    """Runs in phase 2 the call that was started last, and forgets it."""
+
+    def __init__(self) -> None:
+        self.started: list[Any] = []
+
+    def get_workspace_size(self, operator: str, arguments: Any) -> Any:
+        found = super().get_workspace_size(operator, arguments)
+        self.started.append(arguments)
+        return found
+
+    def execute(self, operator: str, phase_one: PhaseOne) -> Any:
+        return super().execute(operator, PhaseOne(phase_one.status, 0, self.started.pop()))
+
+
+def test_phase_two_writes_its_own_output() -> None:
+    """Two executors that exchange their calls are found out though both results are right in the end."""
+    entry = run(CROSSED, Exchanges())
+    assert [each.message.en for each in entry.faults] == [
+        "partner aclnnL1LossBackward/basic/other: phase 2 of the other executor wrote gradInput"
+    ]
 
 
 def test_statuses_of_each_call() -> None:
