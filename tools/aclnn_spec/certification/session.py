@@ -180,7 +180,7 @@ def check_target(path: Path, option: str) -> None:
 def golden_directory(tier: str) -> Path:
     """Where a tier lies: the checkout, the installed package, or, for the full tier of a package, the user's cache."""
     root = data_root()
-    if tier == "core" or root == CHECKOUT:
+    if tier != "full" or root == CHECKOUT:
         return root / "golden" / tier
     return cache_root() / "golden" / tier
 

@@ -9,33 +9,43 @@ from aclnn_spec.certification.session import golden_directory
 from aclnn_spec.commands.progress import Bar
 from aclnn_spec.emit.files import stale_emitted, write_emitted
 from aclnn_spec.golden.build import build, parts_of, stale
+from aclnn_spec.golden.smoke import SMOKE
+from aclnn_spec.golden.store import MANIFEST
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.read import load_spec, tools_root
 
 
 def run(given: Namespace) -> int:
     """Build; with --check 1 if something is stale."""
-    if given.shard and (given.tier == "core" or given.check):
+    if given.shard and (given.tier != "full" or given.check):
         raise InputError("--shard: only a build of the full tier is divided")
     spec = load_spec()
     if given.shard and not parts_of(spec, given.tier, given.shard):
         count = len(parts_of(spec, given.tier))
         raise InputError(f"--shard: found {given.shard}, expected at most {count} shares: there are {count} parts")
     golden = Path(given.output) if given.output else golden_directory(given.tier)
-    # The headers and validators belong to the spec and not to a tier: they are built along with the core in its place.
-    tools = tools_root() if given.tier == "core" and not given.output else None
+    # The headers and validators belong to the spec and not to a tier: they are built along with the core in its place,
+    # and so is the smoke tier, which is a part of the core.
+    whole = given.tier == "core" and not given.output
+    tools, smoke = (tools_root(), golden_directory(SMOKE)) if whole else (None, None)
     paths: list[Path] = []
     with Bar(f"build {given.tier}") as bar:
         if not given.check:
             if tools:
                 write_emitted(spec, tools)
             build(spec, given.tier, golden, shard=given.shard, progress=bar.show)
+            if smoke:
+                build(spec, SMOKE, smoke, progress=bar.show)
         else:
             paths = [tools / name for name in stale_emitted(spec, tools)] if tools else []
-            paths += [golden / name for name in stale(spec, given.tier, golden, progress=bar.show)]
+            old = [golden / name for name in stale(spec, given.tier, golden, progress=bar.show)]
+            paths += old
+            if smoke:  # what was taken from an old core is old
+                names = [MANIFEST] if old else stale(spec, SMOKE, smoke, progress=bar.show)
+                paths += [smoke / name for name in names]
     for path in paths:
         print(f"{path}: stale; run aclnn-spec build")
-    for directory in (tools, golden) if not paths else ():
+    for directory in (tools, golden, smoke) if not paths else ():
         if directory:
             print(f"{directory}: up to date" if given.check else f"{directory}: written")
     return 1 if paths else 0
