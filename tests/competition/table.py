@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aclnn_spec import load_spec
-from aclnn_spec.certification.certificate import judge_digest
-from aclnn_spec.golden.store import Golden
+from aclnn_spec.golden.store import MANIFEST
 from aclnn_spec.spec.model import Text
-from aclnn_spec.spec.read import data_root
+from aclnn_spec.spec.read import CHECKOUT, data_root
 
 from .cases import COUNT
 from .judges import FULL, JUDGES, STRICT, Judge
@@ -21,6 +19,8 @@ from .measure import SETS, Condemned
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE / "table.json"
+JUDGE = ("compare", "conclude", "judge", "memory", "runner", "ulp")
+"""The modules of the certification that condemn."""
 SOURCES = ("competition", "mutants", "right")
 """The packages beside this one that the table is made from, and this one."""
 
@@ -55,12 +55,15 @@ class Measured:
 
 
 def digest() -> str:
-    """SHA-256 over all the table is made from: spec, golden data, judge, and the implementations on both sides."""
-    spec = load_spec()
-    parts = [spec.digest, Golden(data_root() / "golden" / "core", spec).digest, judge_digest()]
-    for folder in SOURCES:
-        parts += [path.read_text(encoding="utf-8") for path in sorted((HERE.parent / folder).glob("*.py"))]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    """SHA-256 over all the table is made from: golden data, which names the spec, judge, reference, and both sides."""
+    package = CHECKOUT / "tools" / "aclnn_spec"
+    paths = [
+        data_root() / "golden" / "core" / MANIFEST,
+        *(package / "certification" / f"{name}.py" for name in JUDGE),
+        *sorted((package / "reference").glob("*.py")),
+        *(path for folder in SOURCES for path in sorted((HERE.parent / folder).glob("*.py"))),
+    ]
+    return hashlib.sha256("\0".join(path.read_text(encoding="utf-8") for path in paths).encode()).hexdigest()
 
 
 def document(wrong: list[Measured], right: list[Measured]) -> dict[str, Any]:
