@@ -33,11 +33,17 @@ FAMILIES: Mapping[str, Title] = MappingProxyType(
         "count": _title("N and the scale", "N 与缩放", "mean", counts.mutants),
         "cast": _title("deduction and casting", "类型推导与转换", "deduction", casts.mutants),
         "broadcast": _title("broadcasting", "广播", "broadcast", broadcasts.mutants),
-        "layout": _title("strides, offset, storage, stray writes", "步长、偏移、存储与越界写", "layout", layouts.mutants),
-        "tail": _title("tails, blocks and far elements", "尾块、分块与远处的元素", "basic mean broadcast layout", tails.mutants),
+        "layout": _title(
+            "strides, offset, storage, stray writes", "步长、偏移、存储与越界写", "layout", layouts.mutants
+        ),
+        "tail": _title(
+            "tails, blocks and far elements", "尾块、分块与远处的元素", "basic mean broadcast layout", tails.mutants
+        ),
         "special": _title("special values and subnormals", "特殊值与次正规数", "special", specials.mutants),
         "status": _title("status codes", "状态码", "status", statuses.mutants),
-        "life": _title("life cycle, state and empties", "生命周期、状态与空张量", "lifecycle", lives.mutants, remembers=True),
+        "life": _title(
+            "life cycle, state and empties", "生命周期、状态与空张量", "lifecycle", lives.mutants, remembers=True
+        ),
     }
 )
 

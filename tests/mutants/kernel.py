@@ -249,9 +249,7 @@ class Kernel:
         # Axes along which nothing moves are computed once: the largest cases are made of these.
         still = [all(one.strides[axis] == 0 for one in views) for axis in range(len(call.shape))]
         index = tuple(slice(0, 1) if each else slice(None) for each in still)
-        operands = {
-            name: self.load(call, name, one[index]) for name, one in zip(call.inputs, views, strict=True)
-        }
+        operands = {name: self.load(call, name, one[index]) for name, one in zip(call.inputs, views, strict=True)}
         values = self.formula(call, operands)
         if self.divides(call):
             values = self.scale(call, values)

@@ -81,8 +81,12 @@ def _same_kind(executor: Any, state: State, name: str) -> Arguments:
 
 def _caches(operator: Operator) -> Iterator[Sketch]:
     names = tuple(p.name for p in operator.inputs)
-    yield wrong("count-of-first-call", "N is worked out in the first call alone", "N 只在第一次调用时计算",
-                **cached("count", lambda _: 0))
+    yield wrong(
+        "count-of-first-call",
+        "N is worked out in the first call alone",
+        "N 只在第一次调用时计算",
+        **cached("count", lambda _: 0),
+    )
     for name, en, zh, key in (
         ("rank", "rank", "维数", lambda c: len(c.shape)),
         ("type", "common type", "公共类型", lambda c: c.common),
@@ -91,25 +95,55 @@ def _caches(operator: Operator) -> Iterator[Sketch]:
         yield wrong(f"count-by-{name}", f"N is cached by the {en} alone", f"N 只按{zh}缓存", **cached("count", key))
     for name in names:
         others = tuple(each for each in names if each != name)
-        yield wrong(f"count-without-{name}", f"N is cached by the shapes of {' and '.join(others)} alone",
-                    f"N 只按 {'、'.join(others)} 的形状缓存",
-                    **cached("count", lambda c, o=others: tuple(c.arguments[n].shape for n in o)))
-    yield wrong("reduction-by-shapes", "reduction is cached by the shapes alone", "reduction 只按形状缓存",
-                **cached("reduction", _shapes))
-    yield wrong("reduction-by-shapes-and-types", "reduction is cached by shapes and types", "reduction 按形状和类型缓存",
-                **cached("reduction", lambda c: (_shapes(c), _types(c))))
-    yield wrong("type-by-shapes", "the common type is cached by shapes and output type", "公共类型按形状和输出类型缓存",
-                **cached("common", lambda c: (_shapes(c), c.out)))
+        yield wrong(
+            f"count-without-{name}",
+            f"N is cached by the shapes of {' and '.join(others)} alone",
+            f"N 只按 {'、'.join(others)} 的形状缓存",
+            **cached("count", lambda c, o=others: tuple(c.arguments[n].shape for n in o)),
+        )
+    yield wrong(
+        "reduction-by-shapes",
+        "reduction is cached by the shapes alone",
+        "reduction 只按形状缓存",
+        **cached("reduction", _shapes),
+    )
+    yield wrong(
+        "reduction-by-shapes-and-types",
+        "reduction is cached by shapes and types",
+        "reduction 按形状和类型缓存",
+        **cached("reduction", lambda c: (_shapes(c), _types(c))),
+    )
+    yield wrong(
+        "type-by-shapes",
+        "the common type is cached by shapes and output type",
+        "公共类型按形状和输出类型缓存",
+        **cached("common", lambda c: (_shapes(c), c.out)),
+    )
     for i, name in enumerate(names):
-        yield wrong(f"type-without-{name}", f"the common type is cached without {name}'s", f"公共类型的缓存不含 {name} 的类型",
-                    **cached("common", lambda c, i=i: (_shapes(c), c.types[:i] + c.types[i + 1 :], c.out)))
-        yield wrong(f"strides-of-{name}", f"{name}'s strides are cached by shapes, types and reduction",
-                    f"{name} 的步长按形状、类型和 reduction 缓存",
-                    **cached_layout(lambda _, n, name=name: n == name, lambda c: (_shapes(c), _types(c), c.reduction),
-                                    strides=True))
-    yield wrong("offsets", "offsets are cached by shapes, types, strides and reduction", "偏移按形状、类型、步长和 reduction 缓存",
-                **cached_layout(lambda _, __: True, lambda c: (
-                    _shapes(c), _types(c), c.reduction, tuple(c.arguments[n].strides for n in c.inputs)), strides=False))
+        yield wrong(
+            f"type-without-{name}",
+            f"the common type is cached without {name}'s",
+            f"公共类型的缓存不含 {name} 的类型",
+            **cached("common", lambda c, i=i: (_shapes(c), c.types[:i] + c.types[i + 1 :], c.out)),
+        )
+        yield wrong(
+            f"strides-of-{name}",
+            f"{name}'s strides are cached by shapes, types and reduction",
+            f"{name} 的步长按形状、类型和 reduction 缓存",
+            **cached_layout(
+                lambda _, n, name=name: n == name, lambda c: (_shapes(c), _types(c), c.reduction), strides=True
+            ),
+        )
+    yield wrong(
+        "offsets",
+        "offsets are cached by shapes, types, strides and reduction",
+        "偏移按形状、类型、步长和 reduction 缓存",
+        **cached_layout(
+            lambda _, __: True,
+            lambda c: (_shapes(c), _types(c), c.reduction, tuple(c.arguments[n].strides for n in c.inputs)),
+            strides=False,
+        ),
+    )
 
 
 def _executors(operator: Operator) -> Iterator[Sketch]:
@@ -119,24 +153,62 @@ def _executors(operator: Operator) -> Iterator[Sketch]:
         taken = {name: with_storage(arguments[name], arguments[name].storage.copy()) for name in names}
         return {**arguments, **taken}
 
-    yield wrong("last-call-for-all", "all executors hold the last call", "所有执行器都指向最后一次调用",
-                keep=_last_call, recall=lambda _, s: s["last"])
-    yield wrong("executors-stacked", "phase 2 takes the call that was started last", "第二段总取最后开始的调用",
-                keep=_pushed, recall=lambda _, s: s["all"].pop())
-    yield wrong("executors-queued", "phase 2 takes the call that was started first", "第二段总取最先开始的调用",
-                keep=_pushed, recall=lambda _, s: s["all"].pop(0))
-    yield wrong("global-reduction", "reduction is kept in a global", "reduction 存在全局变量里",
-                keep=_noted("reduction"), recall=lambda e, s: {**e, "reduction": s["reduction"]})
+    yield wrong(
+        "last-call-for-all",
+        "all executors hold the last call",
+        "所有执行器都指向最后一次调用",
+        keep=_last_call,
+        recall=lambda _, s: s["last"],
+    )
+    yield wrong(
+        "executors-stacked",
+        "phase 2 takes the call that was started last",
+        "第二段总取最后开始的调用",
+        keep=_pushed,
+        recall=lambda _, s: s["all"].pop(),
+    )
+    yield wrong(
+        "executors-queued",
+        "phase 2 takes the call that was started first",
+        "第二段总取最先开始的调用",
+        keep=_pushed,
+        recall=lambda _, s: s["all"].pop(0),
+    )
+    yield wrong(
+        "global-reduction",
+        "reduction is kept in a global",
+        "reduction 存在全局变量里",
+        keep=_noted("reduction"),
+        recall=lambda e, s: {**e, "reduction": s["reduction"]},
+    )
     for name in (*names, out):
-        yield wrong(f"global-{name}", f"{name} is kept in a global, for calls of one kind", f"同类调用的 {name} 存在全局变量里",
-                    keep=_noted(name), recall=lambda e, s, n=name: _same_kind(e, s, n))
-    yield wrong("computed-in-phase-1", "the work is done in phase 1, and phase 2 does nothing", "第一段就计算，第二段什么也不做",
-                keep=lambda a, s: (Kernel().run(Call(operator=operator, arguments=a, state=s)), dict(a))[1],
-                is_empty=lambda _: True)
-    yield wrong("output-touched-in-phase-1", "phase 1 clears the output", "第一段清零输出",
-                keep=lambda a, _: (_zero(a[out]), dict(a))[1], is_empty=lambda c: c.mode == "sum" or is_empty(c))
-    yield wrong("inputs-read-in-phase-1", "phase 1 copies the inputs, phase 2 works on the copies",
-                "第一段就复制输入，第二段用副本计算", keep=snapshot)
+        yield wrong(
+            f"global-{name}",
+            f"{name} is kept in a global, for calls of one kind",
+            f"同类调用的 {name} 存在全局变量里",
+            keep=_noted(name),
+            recall=lambda e, s, n=name: _same_kind(e, s, n),
+        )
+    yield wrong(
+        "computed-in-phase-1",
+        "the work is done in phase 1, and phase 2 does nothing",
+        "第一段就计算，第二段什么也不做",
+        keep=lambda a, s: (Kernel().run(Call(operator=operator, arguments=a, state=s)), dict(a))[1],
+        is_empty=lambda _: True,
+    )
+    yield wrong(
+        "output-touched-in-phase-1",
+        "phase 1 clears the output",
+        "第一段清零输出",
+        keep=lambda a, _: (_zero(a[out]), dict(a))[1],
+        is_empty=lambda c: c.mode == "sum" or is_empty(c),
+    )
+    yield wrong(
+        "inputs-read-in-phase-1",
+        "phase 1 copies the inputs, phase 2 works on the copies",
+        "第一段就复制输入，第二段用副本计算",
+        keep=snapshot,
+    )
 
 
 def _after_errors(operator: Operator) -> Iterator[Sketch]:
@@ -154,11 +226,20 @@ def _after_errors(operator: Operator) -> Iterator[Sketch]:
 
         return checked
 
-    yield wrong("error-sticks", "the call after a refused one is refused as well", "被拒绝的调用之后，下一次调用也被拒绝", check=sticky)
+    yield wrong(
+        "error-sticks",
+        "the call after a refused one is refused as well",
+        "被拒绝的调用之后，下一次调用也被拒绝",
+        check=sticky,
+    )
     for clause in operator.checks:
-        yield wrong(f"wrong-after-{clause.id}", f"the first result after a call that breaks {clause.id} is 0",
-                    f"违反条款 {clause.id} 的调用之后，首个结果为 0", check=noting(clause.id),
-                    after=lambda c: _clear(c) if c.state.pop("failed", False) else None)
+        yield wrong(
+            f"wrong-after-{clause.id}",
+            f"the first result after a call that breaks {clause.id} is 0",
+            f"违反条款 {clause.id} 的调用之后，首个结果为 0",
+            check=noting(clause.id),
+            after=lambda c: _clear(c) if c.state.pop("failed", False) else None,
+        )
 
 
 def _every(step: int, spoil: Callable[[Call], None]) -> Callable[[Call], None]:
@@ -208,23 +289,54 @@ def _added(call: Call, where: Array, values: Array) -> None:
 
 def _results(operator: Operator) -> Iterator[Sketch]:
     names = tuple(p.name for p in operator.inputs)
-    yield wrong("adds-to-output", "the result is added to what the output holds from the call before", "结果累加到输出里上一次调用留下的值上",
-                write=_added)
+    yield wrong(
+        "adds-to-output",
+        "the result is added to what the output holds from the call before",
+        "结果累加到输出里上一次调用留下的值上",
+        write=_added,
+    )
     for name in names:
-        yield wrong(f"overwrites-{name}", f"the first element of {name} is overwritten", f"改写 {name} 的首个元素", "basic",
-                    after=lambda c, n=name: _spoil_first(c.arguments[n]))
-    yield wrong(f"overwrites-{names[0]}-for-mean", f"{names[0]} is scaled in place with mean", f"mean 时原地缩放 {names[0]}", "mean",
-                after=lambda c: c.arguments[c.inputs[0]].array.__imul__(0.5) if c.mode == "mean" and c.types[0] == "FLOAT" else None)
+        yield wrong(
+            f"overwrites-{name}",
+            f"the first element of {name} is overwritten",
+            f"改写 {name} 的首个元素",
+            "basic",
+            after=lambda c, n=name: _spoil_first(c.arguments[n]),
+        )
+    yield wrong(
+        f"overwrites-{names[0]}-for-mean",
+        f"{names[0]} is scaled in place with mean",
+        f"mean 时原地缩放 {names[0]}",
+        "mean",
+        after=lambda c: (
+            c.arguments[c.inputs[0]].array.__imul__(0.5) if c.mode == "mean" and c.types[0] == "FLOAT" else None
+        ),
+    )
     for step, en, zh in ((2, "every other", "每两次"), (3, "every third", "每三次"), (37, "every 37th", "每三十七次")):
-        yield wrong(f"wrong-every-{step}", f"{en} call has a wrong last element", f"{zh}调用有一次末元素错误", "basic lifecycle mean",
-                    after=_every(step, _spoil_last))
+        yield wrong(
+            f"wrong-every-{step}",
+            f"{en} call has a wrong last element",
+            f"{zh}调用有一次末元素错误",
+            "basic lifecycle mean",
+            after=_every(step, _spoil_last),
+        )
     for name, en, zh, spoil in (
         ("float-mean", "FLOAT's mean is one ULP off", "FLOAT 的平均相差 1 ULP", _nudge),
-        ("last-half-mean", "the last element of FLOAT16's mean is one ULP off", "FLOAT16 的平均末元素相差 1 ULP", _nudge_last),
+        (
+            "last-half-mean",
+            "the last element of FLOAT16's mean is one ULP off",
+            "FLOAT16 的平均末元素相差 1 ULP",
+            _nudge_last,
+        ),
         ("zeros", "FLOAT's zeros are negative", "FLOAT 的零为负", _flip_zeros),
     ):
-        yield wrong(f"drifts-{name}", f"in every other call {en}", f"每两次调用有一次，{zh}", "basic mean lifecycle",
-                    after=_every(2, spoil))
+        yield wrong(
+            f"drifts-{name}",
+            f"in every other call {en}",
+            f"每两次调用有一次，{zh}",
+            "basic mean lifecycle",
+            after=_every(2, spoil),
+        )
 
 
 def _sizes(operator: Operator) -> Iterator[Sketch]:
@@ -234,31 +346,69 @@ def _sizes(operator: Operator) -> Iterator[Sketch]:
         return any(prod(arguments[name].shape) == 0 for name in names)
 
     for name, en, zh, size in (
-        ("negative", "is −1", "为 −1", -1), ("half-of-all", "is 2⁶³", "为 2⁶³", 2**63), ("all", "is 2⁶⁴ − 1", "为 2⁶⁴ − 1", 2**64 - 1),
-        ("canary", "is not written: 0xA5 throughout", "没有写：全是 0xA5", 0xA5A5A5A5A5A5A5A5), ("float", "is a float", "是浮点数", 0.0),
+        ("negative", "is −1", "为 −1", -1),
+        ("half-of-all", "is 2⁶³", "为 2⁶³", 2**63),
+        ("all", "is 2⁶⁴ − 1", "为 2⁶⁴ − 1", 2**64 - 1),
+        ("canary", "is not written: 0xA5 throughout", "没有写：全是 0xA5", 0xA5A5A5A5A5A5A5A5),
+        ("float", "is a float", "是浮点数", 0.0),
         ("none", "is missing", "没有给出", None),
     ):
-        yield wrong(f"workspace-{name}", f"the size of the workspace {en}", f"workspace 大小{zh}", "basic empty", remembers=False,
-                    workspace=lambda _, __, ___, size=size: size)
+        yield wrong(
+            f"workspace-{name}",
+            f"the size of the workspace {en}",
+            f"workspace 大小{zh}",
+            "basic empty",
+            remembers=False,
+            workspace=lambda _, __, ___, size=size: size,
+        )
     for name, en, zh, when in (
         ("always", "an empty call asks for 32 bytes as all do", "空调用也要 32 字节", lambda _: True),
-        ("for-mean", "an empty call asks for 32 bytes with mean", "mean 时空调用要 32 字节", lambda a: a["reduction"] == 1),
+        (
+            "for-mean",
+            "an empty call asks for 32 bytes with mean",
+            "mean 时空调用要 32 字节",
+            lambda a: a["reduction"] == 1,
+        ),
         ("negative", "an empty call asks for −1 bytes", "空调用要 −1 字节", lambda _: True),
     ):
         size = -1 if name == "negative" else 32
-        yield wrong(f"empty-workspace-{name}", en, zh, "empty", remembers=False,
-                    workspace=lambda _, a, __, when=when, size=size: size if empty(a) and when(a) else 0)
+        yield wrong(
+            f"empty-workspace-{name}",
+            en,
+            zh,
+            "empty",
+            remembers=False,
+            workspace=lambda _, a, __, when=when, size=size: size if empty(a) and when(a) else 0,
+        )
     for name in names:
-        yield wrong(f"empty-{name}-unseen", f"a call is not seen to be empty by {name}, and wants a workspace",
-                    f"没看出 {name} 为空，仍要 workspace", "empty", remembers=False,
-                    workspace=lambda _, a, __, n=name: 0 if any(prod(a[o].shape) == 0 for o in names if o != n) else 64)
+        yield wrong(
+            f"empty-{name}-unseen",
+            f"a call is not seen to be empty by {name}, and wants a workspace",
+            f"没看出 {name} 为空，仍要 workspace",
+            "empty",
+            remembers=False,
+            workspace=lambda _, a, __, n=name: 0 if any(prod(a[o].shape) == 0 for o in names if o != n) else 64,
+        )
     for name, en, zh, result in (
         ("fails", "phase 2 of an empty call fails", "空调用的第二段失败", lambda _: INNER),
-        ("fails-for-mean", "phase 2 of an empty call fails with mean", "mean 时空调用的第二段失败",
-         lambda c: INNER if c.mode == "mean" else 0),
-        ("divides", "the mean of nothing divides by 0 and raises", "空张量求平均时除以 0，抛出异常",
-         lambda c: 0 * (1 // c.count) if c.mode == "mean" else 0),
-        ("writes", "an empty call writes an element all the same", "空调用仍写一个元素", lambda c: around(c.output, 0, 4) or 0),
+        (
+            "fails-for-mean",
+            "phase 2 of an empty call fails with mean",
+            "mean 时空调用的第二段失败",
+            lambda c: INNER if c.mode == "mean" else 0,
+        ),
+        (
+            "divides",
+            "the mean of nothing divides by 0 and raises",
+            "空张量求平均时除以 0，抛出异常",
+            lambda c: 0 * (1 // c.count) if c.mode == "mean" else 0,
+        ),
+        (
+            "writes",
+            "an empty call writes an element all the same",
+            "空调用仍写一个元素",
+            lambda c: around(c.output, 0, 4) or 0,
+        ),
     ):
         yield wrong(f"empty-{name}", en, zh, "empty", remembers=False, nothing=result)
 
@@ -278,9 +428,20 @@ def _answers(operator: Operator) -> Iterator[Sketch]:
     for name, en, zh, groups, answer in (
         ("late", "what must be refused is accepted in phase 1", "该拒绝的调用在第一段被接受", "status", late),
         ("scribbles", "a refused call writes to the output", "被拒绝的调用改写了输出", "status", scribbling),
-        ("tuple", "phase 1 answers with a tuple", "第一段返回元组", "basic", lambda g, _, __: (g.status, g.workspace_size, g.executor)),
-        ("bool", "phase 1 answers with a truth value", "第一段返回布尔值", "basic",
-         lambda g, _, __: replace(g, status=bool(g.status))),
+        (
+            "tuple",
+            "phase 1 answers with a tuple",
+            "第一段返回元组",
+            "basic",
+            lambda g, _, __: (g.status, g.workspace_size, g.executor),
+        ),
+        (
+            "bool",
+            "phase 1 answers with a truth value",
+            "第一段返回布尔值",
+            "basic",
+            lambda g, _, __: replace(g, status=bool(g.status)),
+        ),
     ):
         yield wrong(f"answer-{name}", en, zh, groups, remembers=False, answer=answer)
     for name, en, zh, status in (

@@ -100,82 +100,236 @@ def _nan(_: Call, one: Single, other: Single) -> Array:
 
 def mutants(_: Operator) -> Iterator[Sketch]:
     """The family."""
-    yield wrong("flipped", "+1 where self is less, −1 where it is greater", "小于取 +1，大于取 −1", "basic",
-                formula=by(lambda c, s, t: sign(c, t, s)))
-    yield wrong("ties-are-greater", ">= for >: equal operands give +gradient", "用 >= 代替 >：相等时得到 +梯度", "ties basic",
-                formula=by(lambda _, s, t: np.where(s >= t, 1, -1)))
-    yield wrong("ties-are-less", "no third branch: equal operands give −gradient", "没有第三个分支：相等时得到 −梯度", "ties basic",
-                formula=by(lambda _, s, t: np.where(s > t, 1, -1)))
-    yield wrong("ties-in-half", "equal operands give +gradient in FLOAT16 alone", "仅 FLOAT16 中，相等时得到 +梯度", "ties basic",
-                formula=by(lambda c, s, t: np.where((s == t) & (c.common == "FLOAT16"), 1, sign(c, s, t))))
-    yield wrong("gradient-alone", "the sign is never taken: the gradient is passed on", "从不取符号，直接传回梯度", "basic",
-                formula=lambda _, o: o[GRADIENT])
-    yield wrong("sign-alone", "the gradient is never multiplied in: the result is the sign", "从不乘梯度，结果只是符号", "basic",
-                formula=lambda c, o: sign(c, o["self"], o["target"]))
-    yield wrong("sign-alone-for-mean", "the gradient is taken for 1 with mean, as if it began the backward pass",
-                "mean 时把梯度当作 1，好像反向传播从这里开始", "mean",
-                formula=lambda c, o: sign(c, o["self"], o["target"]) if c.mode == "mean" else formula(c, o))
-    yield wrong("absolute-gradient", "the gradient's own sign is lost", "丢掉梯度自身的符号", "basic",
-                formula=lambda c, o: formula(c, {**o, GRADIENT: np.abs(o[GRADIENT])}))
-    yield wrong("negative-gradient-flips-again", "a negative gradient turns the sign once more", "梯度为负时符号又翻一次", "basic",
-                formula=lambda c, o: formula(c, o) * np.where(o[GRADIENT] < 0, -1, 1).astype(np.float32))
-    yield wrong("magnitudes", "|self| is compared with |target|", "比较的是 |self| 与 |target|", "basic ties",
-                formula=by(lambda c, s, t: sign(c, np.abs(s), np.abs(t))))
-    yield wrong("flipped-for-sum", "with sum the difference is target − self", "sum 时差值写成 target − self", "basic",
-                formula=lambda c, o: -formula(c, o) if c.mode == "sum" else formula(c, o))
-    yield wrong("flipped-for-mixed-sum", "with sum and mixed types the difference is target − self",
-                "sum 且类型混用时，差值写成 target − self", "deduction",
-                formula=lambda c, o: -formula(c, o) if c.mode == "sum" and c.mixed else formula(c, o))
-    yield wrong("flipped-when-broadcast", "with sum and broadcasting the operands change places",
-                "sum 且有广播时，两个操作数调换了位置", "broadcast",
-                formula=lambda c, o: -formula(c, o) if c.mode == "sum" and c.spreads else formula(c, o))
-    yield wrong("whole-numbers", "operands are compared as integers", "按整数比较操作数", "basic ties",
-                formula=by(lambda c, s, t: sign(c, np.floor(s), np.floor(t))))
-    yield wrong("bit-patterns", "bit patterns are compared as signed integers, upside down for negative numbers",
-                "把位模式当有符号整数比较，负数次序颠倒", "basic ties", formula=by(_as_integers))
+    yield wrong(
+        "flipped",
+        "+1 where self is less, −1 where it is greater",
+        "小于取 +1，大于取 −1",
+        "basic",
+        formula=by(lambda c, s, t: sign(c, t, s)),
+    )
+    yield wrong(
+        "ties-are-greater",
+        ">= for >: equal operands give +gradient",
+        "用 >= 代替 >：相等时得到 +梯度",
+        "ties basic",
+        formula=by(lambda _, s, t: np.where(s >= t, 1, -1)),
+    )
+    yield wrong(
+        "ties-are-less",
+        "no third branch: equal operands give −gradient",
+        "没有第三个分支：相等时得到 −梯度",
+        "ties basic",
+        formula=by(lambda _, s, t: np.where(s > t, 1, -1)),
+    )
+    yield wrong(
+        "ties-in-half",
+        "equal operands give +gradient in FLOAT16 alone",
+        "仅 FLOAT16 中，相等时得到 +梯度",
+        "ties basic",
+        formula=by(lambda c, s, t: np.where((s == t) & (c.common == "FLOAT16"), 1, sign(c, s, t))),
+    )
+    yield wrong(
+        "gradient-alone",
+        "the sign is never taken: the gradient is passed on",
+        "从不取符号，直接传回梯度",
+        "basic",
+        formula=lambda _, o: o[GRADIENT],
+    )
+    yield wrong(
+        "sign-alone",
+        "the gradient is never multiplied in: the result is the sign",
+        "从不乘梯度，结果只是符号",
+        "basic",
+        formula=lambda c, o: sign(c, o["self"], o["target"]),
+    )
+    yield wrong(
+        "sign-alone-for-mean",
+        "the gradient is taken for 1 with mean, as if it began the backward pass",
+        "mean 时把梯度当作 1，好像反向传播从这里开始",
+        "mean",
+        formula=lambda c, o: sign(c, o["self"], o["target"]) if c.mode == "mean" else formula(c, o),
+    )
+    yield wrong(
+        "absolute-gradient",
+        "the gradient's own sign is lost",
+        "丢掉梯度自身的符号",
+        "basic",
+        formula=lambda c, o: formula(c, {**o, GRADIENT: np.abs(o[GRADIENT])}),
+    )
+    yield wrong(
+        "negative-gradient-flips-again",
+        "a negative gradient turns the sign once more",
+        "梯度为负时符号又翻一次",
+        "basic",
+        formula=lambda c, o: formula(c, o) * np.where(o[GRADIENT] < 0, -1, 1).astype(np.float32),
+    )
+    yield wrong(
+        "magnitudes",
+        "|self| is compared with |target|",
+        "比较的是 |self| 与 |target|",
+        "basic ties",
+        formula=by(lambda c, s, t: sign(c, np.abs(s), np.abs(t))),
+    )
+    yield wrong(
+        "flipped-for-sum",
+        "with sum the difference is target − self",
+        "sum 时差值写成 target − self",
+        "basic",
+        formula=lambda c, o: -formula(c, o) if c.mode == "sum" else formula(c, o),
+    )
+    yield wrong(
+        "flipped-for-mixed-sum",
+        "with sum and mixed types the difference is target − self",
+        "sum 且类型混用时，差值写成 target − self",
+        "deduction",
+        formula=lambda c, o: -formula(c, o) if c.mode == "sum" and c.mixed else formula(c, o),
+    )
+    yield wrong(
+        "flipped-when-broadcast",
+        "with sum and broadcasting the operands change places",
+        "sum 且有广播时，两个操作数调换了位置",
+        "broadcast",
+        formula=lambda c, o: -formula(c, o) if c.mode == "sum" and c.spreads else formula(c, o),
+    )
+    yield wrong(
+        "whole-numbers",
+        "operands are compared as integers",
+        "按整数比较操作数",
+        "basic ties",
+        formula=by(lambda c, s, t: sign(c, np.floor(s), np.floor(t))),
+    )
+    yield wrong(
+        "bit-patterns",
+        "bit patterns are compared as signed integers, upside down for negative numbers",
+        "把位模式当有符号整数比较，负数次序颠倒",
+        "basic ties",
+        formula=by(_as_integers),
+    )
     yield wrong("zeros-ordered", "−0 is less than +0", "认为 −0 小于 +0", "ties special", formula=by(_signed_zeros))
-    yield wrong("upper-half-word", "only the upper 16 bits of FLOAT are compared", "只比较 FLOAT 的高 16 位", "ties",
-                formula=by(lambda c, s, t: _cut(c, s, t) if c.common == "FLOAT" else sign(c, s, t)))
+    yield wrong(
+        "upper-half-word",
+        "only the upper 16 bits of FLOAT are compared",
+        "只比较 FLOAT 的高 16 位",
+        "ties",
+        formula=by(lambda c, s, t: _cut(c, s, t) if c.common == "FLOAT" else sign(c, s, t)),
+    )
     for limit in (1e-3, 1e-6, 1e-12, 1e-30):
-        yield wrong(f"tie-within-{limit:g}", f"operands closer than {limit:g} count as equal",
-                    f"相差不到 {limit:g} 就算相等", "ties special", formula=by(close(limit)))
+        yield wrong(
+            f"tie-within-{limit:g}",
+            f"operands closer than {limit:g} count as equal",
+            f"相差不到 {limit:g} 就算相等",
+            "ties special",
+            formula=by(close(limit)),
+        )
     for dtype, limit in (("FLOAT", 1.2e-7), ("FLOAT16", 1e-3), ("BFLOAT16", 8e-3)):
-        yield wrong(f"tie-within-an-ulp-{dtype}", f"neighbouring numbers of {dtype} count as equal",
-                    f"{dtype} 的相邻数算作相等", "ties", formula=by(close(limit, (dtype,), relative=True)))
+        yield wrong(
+            f"tie-within-an-ulp-{dtype}",
+            f"neighbouring numbers of {dtype} count as equal",
+            f"{dtype} 的相邻数算作相等",
+            "ties",
+            formula=by(close(limit, (dtype,), relative=True)),
+        )
         least = FORMATS[dtype].smallest_normal * 0.999
-        yield wrong(f"subnormal-difference-is-a-tie-{dtype}",
-                    f"a subnormal difference is flushed and so a tie, in {dtype} alone",
-                    f"仅 {dtype} 中，次正规的差值被冲成零，变为相等", "ties special", formula=by(close(least, (dtype,))))
-    yield wrong("difference-over-itself", "(self − target) / |self − target|, which fails where the difference overflows",
-                "(self − target) / |self − target|，差值溢出时出错", "ties special", formula=by(_over_itself))
-    yield wrong("clipped-difference", "the difference times 1e30, clipped to ±1: tiny ones stay fractions",
-                "差值乘 1e30 再截断到 ±1，很小的差值成了小数", "ties special",
-                formula=by(lambda _, s, t: np.clip((s - t) * np.float32(1e30), -1, 1)))
-    yield wrong("smooth-step", "tanh of the scaled difference instead of a step", "用放大后差值的 tanh 代替阶跃", "special ties",
-                formula=by(lambda _, s, t: np.tanh((s - t) * np.float32(1e38))))
-    yield wrong("overflow-is-a-tie", "a difference that overflows to infinity counts as none",
-                "差值溢出为无穷时当作相等", "ties special",
-                formula=by(lambda c, s, t: np.where(
-                    np.isinf(_difference(c, s, t)) & np.isfinite(s) & np.isfinite(t), 0, sign(c, s, t))))
-    yield wrong("infinity-is-a-tie", "an infinite operand gives 0", "操作数为无穷时结果为 0", "special",
-                formula=by(lambda c, s, t: np.where(np.isinf(s) ^ np.isinf(t), 0, sign(c, s, t))))
-    yield wrong("opposite-infinities-tie", "+∞ against −∞ gives 0", "+∞ 对 −∞ 得到 0", "special",
-                formula=by(lambda c, s, t: np.where(_infinite(s, t), 0, sign(c, s, t))))
-    yield wrong("opposite-infinities-nan-for-mean", "+∞ against −∞ gives NaN with mean", "mean 时 +∞ 对 −∞ 得到 NaN", "special",
-                formula=by(lambda c, s, t: np.where(_infinite(s, t) & (c.mode == "mean"), np.nan, sign(c, s, t))))
-    yield wrong("equal-infinities-give-gradient", "equal infinities give the gradient", "同号无穷得到梯度", "special ties",
-                formula=where(lambda _, s, t: np.isinf(s) & (s == t), lambda g: g))
-    yield wrong("infinite-gradient-at-tie", "at a tie an infinite gradient stays infinite", "相等处无穷的梯度仍为无穷", "special",
-                formula=lambda c, o: np.where(
-                    np.isinf(o[GRADIENT]) & (o["self"] == o["target"]), o[GRADIENT], formula(c, o)))
-    yield wrong("nan-operand-is-one", "a NaN operand gives 1", "操作数为 NaN 时结果为 1", "special",
-                formula=where(_nan, np.ones_like))
-    yield wrong("nan-operand-doubles", "a NaN operand gives the gradient twice", "操作数为 NaN 时得到两倍梯度", "special",
-                formula=where(_nan, lambda g: g + g))
-    yield wrong("nan-target-is-infinite", "a NaN target gives infinity", "target 为 NaN 时得到无穷", "special",
-                formula=where(lambda _, s, t: np.isnan(t) & ~np.isnan(s), lambda g: np.full_like(g, np.inf)))
-    yield wrong("nan-operand-mixed", "a NaN operand gives 1.5 where types are mixed", "类型混用时 NaN 操作数得到 1.5", "special",
-                formula=where(lambda c, s, t: _nan(c, s, t) & c.mixed, lambda g: np.full_like(g, 1.5)))
+        yield wrong(
+            f"subnormal-difference-is-a-tie-{dtype}",
+            f"a subnormal difference is flushed and so a tie, in {dtype} alone",
+            f"仅 {dtype} 中，次正规的差值被冲成零，变为相等",
+            "ties special",
+            formula=by(close(least, (dtype,))),
+        )
+    yield wrong(
+        "difference-over-itself",
+        "(self − target) / |self − target|, which fails where the difference overflows",
+        "(self − target) / |self − target|，差值溢出时出错",
+        "ties special",
+        formula=by(_over_itself),
+    )
+    yield wrong(
+        "clipped-difference",
+        "the difference times 1e30, clipped to ±1: tiny ones stay fractions",
+        "差值乘 1e30 再截断到 ±1，很小的差值成了小数",
+        "ties special",
+        formula=by(lambda _, s, t: np.clip((s - t) * np.float32(1e30), -1, 1)),
+    )
+    yield wrong(
+        "smooth-step",
+        "tanh of the scaled difference instead of a step",
+        "用放大后差值的 tanh 代替阶跃",
+        "special ties",
+        formula=by(lambda _, s, t: np.tanh((s - t) * np.float32(1e38))),
+    )
+    yield wrong(
+        "overflow-is-a-tie",
+        "a difference that overflows to infinity counts as none",
+        "差值溢出为无穷时当作相等",
+        "ties special",
+        formula=by(
+            lambda c, s, t: np.where(np.isinf(_difference(c, s, t)) & np.isfinite(s) & np.isfinite(t), 0, sign(c, s, t))
+        ),
+    )
+    yield wrong(
+        "infinity-is-a-tie",
+        "an infinite operand gives 0",
+        "操作数为无穷时结果为 0",
+        "special",
+        formula=by(lambda c, s, t: np.where(np.isinf(s) ^ np.isinf(t), 0, sign(c, s, t))),
+    )
+    yield wrong(
+        "opposite-infinities-tie",
+        "+∞ against −∞ gives 0",
+        "+∞ 对 −∞ 得到 0",
+        "special",
+        formula=by(lambda c, s, t: np.where(_infinite(s, t), 0, sign(c, s, t))),
+    )
+    yield wrong(
+        "opposite-infinities-nan-for-mean",
+        "+∞ against −∞ gives NaN with mean",
+        "mean 时 +∞ 对 −∞ 得到 NaN",
+        "special",
+        formula=by(lambda c, s, t: np.where(_infinite(s, t) & (c.mode == "mean"), np.nan, sign(c, s, t))),
+    )
+    yield wrong(
+        "equal-infinities-give-gradient",
+        "equal infinities give the gradient",
+        "同号无穷得到梯度",
+        "special ties",
+        formula=where(lambda _, s, t: np.isinf(s) & (s == t), lambda g: g),
+    )
+    yield wrong(
+        "infinite-gradient-at-tie",
+        "at a tie an infinite gradient stays infinite",
+        "相等处无穷的梯度仍为无穷",
+        "special",
+        formula=lambda c, o: np.where(np.isinf(o[GRADIENT]) & (o["self"] == o["target"]), o[GRADIENT], formula(c, o)),
+    )
+    yield wrong(
+        "nan-operand-is-one",
+        "a NaN operand gives 1",
+        "操作数为 NaN 时结果为 1",
+        "special",
+        formula=where(_nan, np.ones_like),
+    )
+    yield wrong(
+        "nan-operand-doubles",
+        "a NaN operand gives the gradient twice",
+        "操作数为 NaN 时得到两倍梯度",
+        "special",
+        formula=where(_nan, lambda g: g + g),
+    )
+    yield wrong(
+        "nan-target-is-infinite",
+        "a NaN target gives infinity",
+        "target 为 NaN 时得到无穷",
+        "special",
+        formula=where(lambda _, s, t: np.isnan(t) & ~np.isnan(s), lambda g: np.full_like(g, np.inf)),
+    )
+    yield wrong(
+        "nan-operand-mixed",
+        "a NaN operand gives 1.5 where types are mixed",
+        "类型混用时 NaN 操作数得到 1.5",
+        "special",
+        formula=where(lambda c, s, t: _nan(c, s, t) & c.mixed, lambda g: np.full_like(g, 1.5)),
+    )
     for name, en, zh, target in (
         ("target", "the target's type", "target 的类型", lambda c: c.types[2]),
         ("self", "self's type", "self 的类型", lambda c: c.types[1]),
@@ -183,14 +337,35 @@ def mutants(_: Operator) -> Iterator[Sketch]:
         ("output", "the output's type", "输出的类型", lambda c: c.out),
         ("FLOAT16", "FLOAT16", "FLOAT16", lambda _: "FLOAT16"),
         ("BFLOAT16", "BFLOAT16", "BFLOAT16", lambda _: "BFLOAT16"),
-        ("BFLOAT16-for-FLOAT16", "BFLOAT16 instead of FLOAT16", "BFLOAT16（本应 FLOAT16）",
-         lambda c: "BFLOAT16" if c.common == "FLOAT16" else c.common),
-        ("FLOAT16-for-BFLOAT16", "FLOAT16 instead of BFLOAT16", "FLOAT16（本应 BFLOAT16）",
-         lambda c: "FLOAT16" if c.common == "BFLOAT16" else c.common),
-        ("narrower", "the narrower operand's type", "两个操作数中较窄的类型",
-         lambda c: max(c.types[1:], key=lambda each: FLOATS.index(each) if each in FLOATS else -1)),
-        ("deduced-without-gradient", "the type of self and target alone", "只由 self 和 target 推导的类型",
-         lambda c: str(c.operator.tables.deduce(c.types[1:]))),
+        (
+            "BFLOAT16-for-FLOAT16",
+            "BFLOAT16 instead of FLOAT16",
+            "BFLOAT16（本应 FLOAT16）",
+            lambda c: "BFLOAT16" if c.common == "FLOAT16" else c.common,
+        ),
+        (
+            "FLOAT16-for-BFLOAT16",
+            "FLOAT16 instead of BFLOAT16",
+            "FLOAT16（本应 BFLOAT16）",
+            lambda c: "FLOAT16" if c.common == "BFLOAT16" else c.common,
+        ),
+        (
+            "narrower",
+            "the narrower operand's type",
+            "两个操作数中较窄的类型",
+            lambda c: max(c.types[1:], key=lambda each: FLOATS.index(each) if each in FLOATS else -1),
+        ),
+        (
+            "deduced-without-gradient",
+            "the type of self and target alone",
+            "只由 self 和 target 推导的类型",
+            lambda c: str(c.operator.tables.deduce(c.types[1:])),
+        ),
     ):
-        yield wrong(f"compared-in-{name}", f"self and target are compared in {en}", f"在{zh}中比较 self 与 target",
-                    "ties deduction open special", formula=by(after_rounding(target)))
+        yield wrong(
+            f"compared-in-{name}",
+            f"self and target are compared in {en}",
+            f"在{zh}中比较 self 与 target",
+            "ties deduction open special",
+            formula=by(after_rounding(target)),
+        )

@@ -155,7 +155,16 @@ def whole_numbers(author: Author) -> Iterator[Case]:
     others = np.array([2048.0, 2048.0, -2048.0, 256.0, 2048.0, 256.0])
     big = np.array([2**24 + 1, -(2**31), 2**31 - 1, 65537, -65537, 2**24 + 3], np.int32)
     # A tie in FLOAT but for the last bit, which 53 bits do not hold; then ties, and what is none in INT64 alone.
-    ties = np.array([2**62 + 2**38 + 1, -(2**62) - 2**38 - 1, 2**62 + 2**38, 2**62 + 3 * 2**38, 2**62 + 3 * 2**38 - 1, 2**54 + 2**30 + 1])
+    ties = np.array(
+        [
+            2**62 + 2**38 + 1,
+            -(2**62) - 2**38 - 1,
+            2**62 + 2**38,
+            2**62 + 3 * 2**38,
+            2**62 + 3 * 2**38 - 1,
+            2**53 + 2**29 + 1,
+        ]
+    )
     for types, data, what in (
         (
             ("FLOAT", "INT32", "FLOAT16", "FLOAT"),
