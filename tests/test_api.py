@@ -99,7 +99,7 @@ def test_options_that_do_not_exist(options: dict[str, Any], message: str) -> Non
     """An option without a meaning is an InputError that names what there is."""
     with pytest.raises(InputError) as caught:
         aclnn_spec.certify("numpy", **options)
-    assert str(caught.value).startswith(message)
+    assert message in str(caught.value)
 
 
 def test_certify_a_class(backends: Any) -> None:

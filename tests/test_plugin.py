@@ -243,7 +243,7 @@ def test_usage_errors(run: Any, options: list[str], message: str) -> None:
     """A wrong option is a usage error of one line, and nothing runs."""
     result = run(*options)
     errors = usage_errors(result)
-    assert (result.ret, len(errors), errors[0][: len(message)]) == (pytest.ExitCode.USAGE_ERROR, 1, message)
+    assert (result.ret, len(errors), message in errors[0]) == (pytest.ExitCode.USAGE_ERROR, 1, True)
 
 
 def test_crash_costs_one_case(apart: Any, small_cases: tuple[Any, ...], tmp_path: Path) -> None:

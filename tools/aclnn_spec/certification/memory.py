@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from aclnn_spec.certification.fault import Fault, fault
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.tensor import CANARY, Array, Tensor, with_storage
+from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.rules.base import counted
 
@@ -42,6 +43,16 @@ class Memory:
         if isinstance(self.arguments.get(output), Tensor):
             yield from self._output_faults(self.arguments[output])
 
+    def untouched(self) -> bool:
+        """Whether the output's storage is as it was before the call."""
+        name = self.operator.output.name
+        tensor = self.arguments.get(name)
+        if not isinstance(tensor, Tensor):
+            return True
+        source = self.case.alias.get(name)
+        before = CANARY if source is None else _content(self.case.arguments[source])
+        return bool((tensor.storage.view(np.uint8) == before).all())
+
     def result_bytes(self) -> Bytes:
         """A copy of the bytes of the output's storage."""
         storage: Array = self.arguments[self.operator.output.name].storage
@@ -68,8 +79,7 @@ class Memory:
                 )
 
     def _input_faults(self, name: str, tensor: Tensor) -> Iterator[Fault]:
-        original: Tensor = self.case.arguments[name]
-        changed = tensor.storage.view(np.uint8) != original.storage.view(np.uint8)
+        changed = tensor.storage.view(np.uint8) != _content(self.case.arguments[name])
         if changed.any():
             places = np.flatnonzero(_elements(changed, tensor))
             many = counted(places.size, "element")
@@ -84,7 +94,7 @@ class Memory:
         source = self.case.alias.get(name)
         if _dense(tensor):
             return
-        before: Any = CANARY if source is None else self.case.arguments[source].storage.view(np.uint8)
+        before = CANARY if source is None else _content(self.case.arguments[source])
         changed = _elements(tensor.storage.view(np.uint8) != before, tensor) & ~tensor.covered
         places = np.flatnonzero(changed)
         if places.size:
@@ -102,11 +112,10 @@ def fresh(case: Case, operator: Operator) -> Memory:
     storages: dict[str, Array] = {}
     for name, value in case.arguments.items():
         if isinstance(value, Tensor) and name not in case.alias:
-            content = None if name == operator.output.name else value.storage.view(np.uint8)
-            buffers[name] = buffer = np.full(value.storage.nbytes + 2 * GUARD, CANARY, np.uint8)
+            buffers[name] = buffer = _guarded(name, value, case)
             inner = buffer[GUARD : buffer.size - GUARD]
-            if content is not None:
-                inner[...] = content
+            if name != operator.output.name:
+                inner[...] = _content(value)
             storages[name] = inner.view(value.storage.dtype)
     order = {parameter.name: i for i, parameter in enumerate(operator.parameters)}
     arguments = {
@@ -116,6 +125,20 @@ def fresh(case: Case, operator: Operator) -> Memory:
         for name in sorted(case.arguments, key=lambda name: order.get(name, len(order)))
     }
     return Memory(case=case, operator=operator, arguments=arguments, buffers=buffers)
+
+
+def _guarded(name: str, tensor: Tensor, case: Case) -> Bytes:
+    """Canary for a tensor's storage and its guards."""
+    size = tensor.storage.nbytes + 2 * GUARD
+    try:
+        return np.full(size, CANARY, np.uint8)
+    except MemoryError:
+        raise InputError(f"{case.id}: {name}: found no memory for {size} bytes, expected as much") from None
+
+
+def _content(tensor: Tensor) -> Bytes | int:
+    """The bytes of a storage; one byte where all are that."""
+    return CANARY if tensor.repeats else tensor.storage.view(np.uint8)
 
 
 def _elements(changed: NDArray[np.bool], tensor: Tensor) -> NDArray[np.bool]:

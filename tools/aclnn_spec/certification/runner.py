@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator as python
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,12 +72,13 @@ def run_case(
 
 @dataclass(frozen=True, kw_only=True)
 class _Started:
-    """A call whose phase 1 has answered."""
+    """A call whose phase 1 has answered; `early` says what was written to its output before its phase 2."""
 
     judge: Judge
     memory: Memory
     answer: Answer
     phase_one: PhaseOne | None
+    early: tuple[Fault, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,8 +106,9 @@ class _Run:
         first = self.finish(self.start(judge, memory), keep=order != "once")
         if order == "once" or first.judgement.faults:
             return [first]
-        second = memory if order == "again" else fresh(judge.case, self.operator)
-        return [first, self.finish(self.start(judge, second), keep=False)]
+        if order == "again":  # the output holds the first result
+            return [first, self.finish(replace(self.start(judge, memory), early=()), keep=False)]
+        return [first, self.finish(self.start(judge, fresh(judge.case, self.operator)), keep=False)]
 
     def together(self, judge: Judge, partner: Judge) -> list[_Ended]:
         """Interleave the calls of a case and its partner in the case's order."""
@@ -116,8 +119,17 @@ class _Run:
         if judge.case.order == "nested":
             started.reverse()
         # A call is judged when both are over: the second phase 2 must leave the first one's memory alone.
-        answered = [self.second_phase(each) for each in started]
+        answered = [self.second_phase(started[0])]
+        started[1] = self.watched(started[1], "另一个执行器的第二段", "phase 2 of the other executor")
+        answered.append(self.second_phase(started[1]))
         return [self.judged(each, answer, keep=False) for each, answer in zip(started, answered, strict=True)]
+
+    def watched(self, started: _Started, zh: str, en: str) -> _Started:
+        """The call, with a fault if its output is written before its phase 2, by what the texts name."""
+        if started.early or started.memory.untouched():
+            return started
+        name = self.operator.output.name
+        return replace(started, early=(fault("stray_write", zh=f"{zh}写了 {name}", en=f"{en} wrote {name}"),))
 
     def start(self, judge: Judge, memory: Memory) -> _Started:
         """Run phase 1 and take its answer apart."""
@@ -139,7 +151,8 @@ class _Run:
             faults=tuple(faults),
             said=self.said(status),
         )
-        return _Started(judge=judge, memory=memory, answer=answer, phase_one=found)
+        started = _Started(judge=judge, memory=memory, answer=answer, phase_one=found)
+        return self.watched(started, "第一段就", "phase 1")
 
     def finish(self, started: _Started, *, keep: bool) -> _Ended:
         """Run phase 2 and judge the call."""
@@ -173,6 +186,7 @@ class _Run:
     def judged(self, started: _Started, answer: Answer, *, keep: bool) -> _Ended:
         """Judge a call that is over, keeping its result's bytes if the next call's are held against them."""
         judgement = started.judge.judge(answer, started.memory)
+        judgement = replace(judgement, faults=(*started.early, *judgement.faults))
         result = started.memory.result_bytes() if keep and answer.succeeded else None
         return _Ended(judge=started.judge, memory=started.memory, answer=answer, judgement=judgement, result=result)
 
@@ -215,7 +229,9 @@ def _guarded(call: Callable[[], Any], faults: list[Fault], zh: str, en: str) -> 
         return error.answer
     except ResultError as error:
         faults.append(fault("wrong_type", zh=f"第{zh}段：{error}", en=f"phase {en}: {error}"))
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is the implementation's fault
+    except KeyboardInterrupt:  # the user's
+        raise
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is the implementation's fault
         line = last_line(error)
         faults.append(fault("raised", zh=f"第{zh}段抛出异常 {line}", en=f"phase {en} raised {line}"))
     return None
@@ -223,14 +239,12 @@ def _guarded(call: Callable[[], Any], faults: list[Fault], zh: str, en: str) -> 
 
 def _integer(value: Any, faults: list[Fault], zh: str, en: str, within: range | None = _STATUSES) -> int | None:
     """A status or size as an int; NumPy's integers are fine, bool and float are not."""
+    number = None
     if not isinstance(value, bool | np.bool):
-        try:
+        with suppress(Exception):  # TypeError of what is no integer, anything of what only looks like one
             number = python.index(value)
-        except TypeError:
-            pass
-        else:
-            if within is None or number in within:
-                return number
+    if number is not None and (within is None or number in within):
+        return number
     faults.append(_type_fault(zh, en, value, "int32" if within else "int"))
     return None
 

@@ -49,6 +49,8 @@ class Tensor(TensorDesc):
         storage = self.storage
         if self.size == 0:
             return np.empty(self.shape, storage.dtype)
+        if self.repeats:
+            return np.broadcast_to(storage[0], self.shape)
         step = storage.itemsize
         view: Array = np.ndarray(
             self.shape,
@@ -58,6 +60,11 @@ class Tensor(TensorDesc):
             strides=tuple(stride * step for stride in self.strides),
         )
         return view
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the storage is one element that stands for all, as `unwritten` makes it."""
+        return self.storage.strides == (0,)
 
     @property
     def covered(self) -> NDArray[np.bool]:
