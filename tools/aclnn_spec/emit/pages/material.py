@@ -38,6 +38,11 @@ class Material:
         """How many core cases of an operator test each clause."""
         return Counter(clause for case in self.cases[operator] for clause in case["clauses"])
 
+    def data(self, path: str) -> Mapping[str, Any]:
+        """A JSON file of the repository; InputError if it cannot be read."""
+        found: Mapping[str, Any] = read_json(self.root / path)
+        return found
+
     def text(self, path: str) -> str:
         """A file of the repository."""
         return (self.root / path).read_text(encoding="utf-8")

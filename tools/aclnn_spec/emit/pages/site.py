@@ -16,6 +16,7 @@ from aclnn_spec.emit.pages.material import CERTIFICATES, CORE, Material, gather
 from aclnn_spec.emit.pages.operator import operator_index, operator_page
 from aclnn_spec.emit.pages.reference import cli_page, python_page
 from aclnn_spec.emit.pages.spec_format import changelog_page, spec_format_page
+from aclnn_spec.emit.pages.strength import strength_pages
 from aclnn_spec.spec.files import replace_all
 from aclnn_spec.spec.read import Spec
 
@@ -63,6 +64,7 @@ def _pages(material: Material, lang: str) -> Iterator[tuple[str, str]]:
     yield "data/cases.md", cases_page(material, lang)
     yield "contribute/spec-format.md", spec_format_page(material, lang)
     yield "contribute/changelog.md", changelog_page(material, lang)
+    yield from strength_pages(material, lang)
 
 
 def _generated(docs: Path, files: Mapping[str, str]) -> set[str]:
