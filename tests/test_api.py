@@ -86,7 +86,7 @@ def test_subnormals_are_all_or_none(backends: Any, attribute: str, verdict: str,
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tier": "huge"}, "tier: found 'huge', expected one of core, full"),
+        ({"tier": "huge"}, "tier: found 'huge', expected one of smoke, core, full"),
         ({"operators": ["aclnnAdd"]}, "operator: found 'aclnnAdd', expected one of "),
         ({"product": "mars"}, "product: found 'mars', expected one of "),
         ({"policy": "lax"}, "policy: found 'lax', expected one of strict, community"),

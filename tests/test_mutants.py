@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fnmatch
+
 import pytest
 
 from aclnn_spec.golden.smoke import LIST, SMOKE, chosen
@@ -10,14 +12,13 @@ from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.read import data_root, load_spec
 from mutants.equivalent import EQUIVALENT
 from mutants.families import FAMILIES, mutants
+from mutants.narrow import NARROW
 from mutants.run import Bench
-from mutants.table import TABLES, kill_table, made_from
+from mutants.table import MOST, TABLES, kill_table, made_from
 
 SPEC = load_spec()
 SMOKE_TIER = Golden(data_root() / "golden" / SMOKE, SPEC)
 OPERATORS = [SPEC.operators[name] for name in SMOKE_TIER.operators]
-MOST = 60
-"""Cases of an operator that the smoke tier may hold."""
 
 
 @pytest.fixture(scope="module", params=OPERATORS, ids=lambda operator: operator.name)
@@ -99,11 +100,28 @@ def test_the_smoke_tier_is_part_of_the_core(operator: Operator) -> None:
             assert here.expected.storage.tobytes() == there.expected.storage.tobytes()
 
 
-def test_the_smoke_tier_condemns_every_mutant(operator: Operator, bench: Bench) -> None:
-    """Each mutant is condemned by the cases of the smoke tier; by those that the table names, if it remembers nothing."""
+def test_the_smoke_tier_condemns_every_plain_mistake(operator: Operator, bench: Bench) -> None:
+    """Each mutant is condemned by the smoke cases that the table names; there are some for all but narrow mistakes."""
     survivors = []
     for mutant, row in zip(mutants(operator), kill_table(operator.name)["mutants"], strict=True):
-        if not mutant.equivalent:
-            outcome = bench.run(mutant, None if mutant.remembers else row["smoke"])
-            survivors += [] if outcome.condemned else [mutant.id]
+        if mutant.equivalent or (mutant.narrow and not row["smoke"]):
+            continue
+        outcome = bench.run(mutant, None if mutant.remembers else row["smoke"])
+        survivors += [] if outcome.condemned and row["smoke"] else [mutant.id]
     assert survivors == []
+
+
+def test_narrow_mistakes_are_the_fewer(operator: Operator) -> None:
+    """Most mutants are plain, and at least 120 of those are written by hand; the smoke tier finds most narrow ones."""
+    every = [mutant for mutant in mutants(operator) if not mutant.equivalent]
+    plain = [mutant for mutant in every if not mutant.narrow]
+    rows = [row for row in kill_table(operator.name)["mutants"] if row.get("narrow")]
+    assert len(plain) > len(every) / 2
+    assert sum(mutant.family in FAMILIES for mutant in plain) >= 120
+    assert sum(bool(row["smoke"]) for row in rows) > len(rows) / 2
+
+
+def test_every_pattern_of_narrow_mistakes_is_used(operator: Operator) -> None:
+    """No pattern stands there for mutants that are gone."""
+    ids = [mutant.id for mutant in mutants(operator)]
+    assert [pattern for pattern in NARROW if not fnmatch.filter(ids, pattern)] == []

@@ -227,7 +227,7 @@ def usage_errors(result: pytest.RunResult) -> list[str]:
         (["nobody"], "implementation: found 'nobody', expected one of cann, numpy, torch, module:attribute or "),
         ([f"{BACKENDS}:Nobody"], f"{BACKENDS}:Nobody: {BACKENDS} has no attribute 'Nobody'"),
         (["none.py:Right"], "none.py:Right: found no file none.py"),
-        (["numpy", "--aclnn-tier=huge"], "tier: found 'huge', expected one of core, full"),
+        (["numpy", "--aclnn-tier=huge"], "tier: found 'huge', expected one of smoke, core, full"),
         (["numpy", "--aclnn-operator=aclnnAdd"], "operator: found 'aclnnAdd', expected one of "),
         (["numpy", "--aclnn-product=mars"], "product: found 'mars', expected one of "),
         (["numpy", "--aclnn-policy=lax"], "policy: found 'lax', expected one of "),

@@ -648,7 +648,7 @@ def test_a_file_that_is_no_zip_is_refused(tier: Path, spec: Spec) -> None:
 MANIFEST_FAULTS: dict[str, tuple[Callable[[Any], object], str]] = {
     "key missing": (lambda m: m.pop("tier"), "(whole file): 'tier' is missing"),
     "key unknown": (lambda m: m.update(x=1), "(whole file): unknown key x"),
-    "tier": (lambda m: m.update(tier="x"), "tier: 'x' is not one of core, full"),
+    "tier": (lambda m: m.update(tier="x"), "tier: 'x' is not one of smoke, core, full"),
     "hash": (lambda m: m["files"][0].update(sha256="x"), "files[0].sha256: 'x' does not match"),
     "name with a path": (lambda m: m["files"][0].update(name="../a.json"), "files[0].name: '../a.json' does not match"),
     "count missing": (lambda m: m["files"][0].pop("cases"), "files[0]: 'cases' is missing"),

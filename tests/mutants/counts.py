@@ -273,9 +273,7 @@ def mutants(operator: Operator) -> Iterator[Sketch]:
             f"1/N is rounded to the output's type where that is {dtype}",
             f"输出为 {dtype} 时，1/N 舍入到它",
             "mean",
-            scale=lambda c, v, t=times(lambda _, r, d=dtype: rounded(r, d)), d=dtype: (
-                t(c, v) if c.out == d else scale(c, v)
-            ),
+            scale=lambda c, v, d=dtype: (times(lambda _, r: rounded(r, d)) if c.out == d else scale)(c, v),
         )
     yield wrong(
         "mixed-off",

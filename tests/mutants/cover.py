@@ -1,9 +1,11 @@
-"""The shortest list of cases that still condemns every mutant: greedy, then shortened."""
+"""The shortest list of cases that still condemns every plain mistake: greedy, shortened, then filled up."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 from .run import Bench, Outcome
 
@@ -49,8 +51,11 @@ def _after(bench: Bench, outcome: Outcome) -> Iterator[frozenset[str]]:
                 yield frozenset({earlier, case_id})
 
 
-def cover(bench: Bench, needs: Mapping[str, Ways]) -> list[str]:
-    """Cases, in their order, that condemn every mutant; a case's partner is with it."""
+def cover(bench: Bench, needs: Mapping[str, Ways], more: Mapping[str, Ways], most: int) -> list[str]:
+    """Cases, in their order, that meet all the needs, and of the others as many as `most` cases can.
+
+    A case's partner is with it. The large cases are chosen last and dropped first.
+    """
     order = {case_id: i for i, case_id in enumerate(bench.cases)}
 
     def closed(cases: Iterable[str]) -> frozenset[str]:
@@ -61,21 +66,33 @@ def cover(bench: Bench, needs: Mapping[str, Ways]) -> list[str]:
         return all(any(way <= chosen for way in options) for options in needs.values())
 
     def cost(way: frozenset[str]) -> tuple[int, int]:
-        sizes = [bench.large(each) for each in way]
-        return sum(sizes), max(order[each] for each in way)
+        return sum(bench.large(each) for each in way), max(order[each] for each in way)
 
-    chosen: frozenset[str] = frozenset()
-    left = {name: [closed(way) for way in options] for name, options in needs.items()}
-    while left:
-        gain: dict[frozenset[str], int] = {}
-        for options in left.values():
-            for way in options:
-                gain[way] = gain.get(way, 0) + 1
-        best = min(gain, key=lambda way: (-gain[way] / len(way - chosen), cost(way)))
-        chosen |= best
-        left = {name: options for name, options in left.items() if not any(way <= chosen for way in options)}
-    for each in sorted(chosen, key=lambda each: (-cost(frozenset({each}))[0], -order[each])):
+    chosen = _greedy(
+        {name: [closed(way) for way in options] for name, options in needs.items()}, frozenset(), None, cost
+    )
+    for each in sorted(chosen, key=lambda each: (-bench.large(each), -order[each])):
         fewer = chosen - {each}
         if closed(fewer) == fewer and met(fewer):
             chosen = fewer
+    chosen = _greedy({name: [closed(way) for way in options] for name, options in more.items()}, chosen, most, cost)
     return sorted(chosen, key=order.__getitem__)
+
+
+def _greedy(
+    needs: Mapping[str, Ways], chosen: frozenset[str], most: int | None, cost: Callable[[frozenset[str]], Any]
+) -> frozenset[str]:
+    """Add what meets most of the needs for each case added, until all are met or there is no room."""
+
+    def unmet() -> dict[str, Ways]:
+        return {name: options for name, options in needs.items() if not any(way <= chosen for way in options)}
+
+    left = unmet()
+    while left:
+        gain = Counter(way for options in left.values() for way in {*options})
+        fitting = [way for way in gain if most is None or len(chosen | way) <= most]
+        if not fitting:
+            break
+        chosen |= min(fitting, key=lambda way: (-gain[way] / len(way - chosen), cost(way)))
+        left = unmet()
+    return chosen

@@ -12,6 +12,7 @@ from aclnn_spec.spec.operator import Operator
 
 from .equivalent import EQUIVALENT
 from .kernel import Kernel, Running
+from .narrow import is_narrow
 
 _PHASE_ONE = frozenset({"check", "workspace", "keep", "answer"})
 _RIGHT = Kernel()
@@ -35,6 +36,11 @@ class Mutant:
     early: bool = False
     remembers: bool = False
     equivalent: Text | None = None
+
+    @property
+    def narrow(self) -> bool:
+        """Whether the mistake is made in one circumstance alone."""
+        return is_narrow(self.id)
 
     @property
     def family(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aclnn_spec.certification.conclude import CONFORMANT, broken_rules, conclude
+from aclnn_spec.certification.conclude import broken_rules
 from aclnn_spec.certification.entry import Entry
 from aclnn_spec.certification.implementation import Implementation, PhaseOne
 from aclnn_spec.certification.memory import Memory, fresh
@@ -54,7 +54,7 @@ class _Known:
         self._restore()
 
     def matches(self, implementation: Implementation, *, early: bool) -> bool:
-        """Whether an implementation answers and writes the same, byte for byte; `early`: what follows phase 1 is right."""
+        """Whether an implementation answers and writes the same, byte for byte; after phase 1 if `early` says so."""
         if early:
             try:
                 first = implementation.get_workspace_size(self.operator.name, dict(self.memory.arguments))
@@ -103,7 +103,7 @@ class Outcome:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The groups of the cases that condemn it: those that fail; if only a rule on the whole run does, the odd ones."""
+        """The groups of the cases that condemn it: those that fail, or the odd ones if a rule on the whole run does."""
         names = self.failed or tuple(self.odd) if self.condemned else ()
         return tuple(dict.fromkeys(name.split("/")[1] for name in names))
 

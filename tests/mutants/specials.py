@@ -129,7 +129,7 @@ def _specials() -> Iterator[Sketch]:
 
 
 def flushing(where: str, when: When = always) -> dict[str, Any]:
-    """The steps of a kernel that flushes, where the condition holds: operands, gradient, result, cast (their initials)."""
+    """The steps of a kernel that flushes, where the condition holds: operands, gradient, result, cast, by initials."""
 
     def changed(call: Call, operands: Mapping[str, Single]) -> Array:
         if not when(call):

@@ -22,6 +22,9 @@ TABLES = HERE / "kills"
 _JUDGE = ("compare", "conclude", "judge", "memory", "runner", "ulp")
 """The modules of the certification that condemn."""
 
+MOST = 60
+"""Cases of an operator that the smoke tier may hold."""
+
 Progress = Callable[[int, int], None]
 
 
@@ -56,14 +59,29 @@ def measured(bench: Bench, mutants: list[Mutant], progress: Progress) -> tuple[d
     lacking = [line for outcome in outcomes for line in lacks(outcome)]
     if lacking:
         raise LackingError("\n".join(lacking))
-    needs = {each.mutant.id: ways(bench, each) for each in outcomes if each.condemned}
-    lonely = [
-        f"{name}: found no case or two that condemn it by themselves" for name, found in needs.items() if not found
-    ]
-    if lonely:
-        raise LackingError("\n".join(lonely))
-    smoke = cover(bench, needs)
-    evidence = {name: next(sorted(way) for way in found if way <= {*smoke}) for name, found in needs.items()}
+    condemned = {each.mutant.id for each in outcomes if each.condemned}
+    needs = {each.mutant.id: found for each in outcomes if each.condemned and (found := ways(bench, each))}
+    plain = {each.mutant.id for each in outcomes if not each.mutant.narrow}
+    smoke = cover(
+        bench,
+        {name: found for name, found in needs.items() if name in plain},
+        {name: found for name, found in needs.items() if name not in plain},
+        MOST,
+    )
+    evidence = {
+        name: sorted(way) for name, found in needs.items() if (way := next((w for w in found if w <= {*smoke}), None))
+    }
+    # What a mutant that remembers does in one case or two it may not do in all, and the other way round.
+    for outcome in outcomes:
+        mutant = outcome.mutant
+        if outcome.condemned and mutant.remembers:
+            found = bench.run(mutant, smoke)
+            evidence |= {mutant.id: list(found.failed or found.odd)[:2]} if found.condemned else {}
+            if not found.condemned:
+                evidence.pop(mutant.id, None)
+    lacking = [f"{name}: survives the smoke tier" for name in plain if name in condemned and name not in evidence]
+    if lacking:
+        raise LackingError("\n".join(sorted(lacking)))
     return document(bench, outcomes, smoke, evidence), smoke
 
 
@@ -97,7 +115,9 @@ def document(
             "mutants": len(outcomes),
             "condemned": len(condemned),
             "equivalent": len(outcomes) - len(condemned),
-            "smoke": len(smoke),
+            "narrow": sum(each.mutant.narrow for each in condemned),
+            "smoke_cases": len(smoke),
+            "smoke_condemns": len(evidence),
         },
         "families": {name: {"zh": each.text.zh, "en": each.text.en} for name, each in FAMILIES.items()},
         "mutants": [_row(each, evidence.get(each.mutant.id, [])) for each in outcomes],
@@ -119,6 +139,7 @@ def _row(outcome: Outcome, evidence: list[str]) -> dict[str, Any]:
         "groups": dict(counts),
         "cases": counts.total(),
         "whole_run": not outcome.failed,
+        "narrow": mutant.narrow,
         "smoke": evidence,
     }
 
@@ -137,9 +158,13 @@ def write(table: Mapping[str, Any]) -> None:
 def kill_table(operator: str) -> Mapping[str, Any]:
     """The stored table of an operator as data, for pages and tests.
 
-    `mutants` has a row for each: id, family, text in both languages, and either `groups` (group → number of cases
-    that condemn it), `cases` (their sum), `whole_run` (whether only a rule on the whole run condemns it) and `smoke`
-    (cases of the smoke tier that do by themselves), or `equivalent`, the argument that it cannot be condemned.
+    `mutants` has a row for each: id, family, text in both languages, and either `equivalent`, the argument that it
+    cannot be condemned, or
+
+    - `groups`: group → number of cases that condemn it, and `cases`, their sum;
+    - `whole_run`: whether no case does, but a rule on the whole run; the cases counted are those that show it;
+    - `narrow`: whether the mistake is made in one circumstance alone;
+    - `smoke`: cases of the smoke tier that condemn it; none if that tier does not, which only a narrow one may show.
     """
     table: Mapping[str, Any] = read_json(path_of(operator))
     return table

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aclnn_spec.golden.tensor import CANARY, Array
 from aclnn_spec.spec.operator import Operator
 
 from .kernel import FLOATS, Call, is_dense
-from .layouts import around
 from .mutant import Sketch, wrong
+from .strays import around
 
-Places = Callable[[int], NDArray[np.int64] | range]
+Places = Callable[[int], range]
 """Takes the number of elements, gives the places that come out wrong, counted in order."""
 
 
@@ -22,11 +21,14 @@ def spoiled(places: Places, when: Callable[[Call], bool] = lambda _: True, byte:
     """These elements of the output hold one byte throughout, 0 or what lay there before the call."""
 
     def after(call: Call) -> None:
-        chosen = np.asarray(places(call.output.size), np.int64)
-        if chosen.size and when(call):
+        chosen = places(call.output.size)
+        if chosen and when(call):
             array: Array = call.output.array
             filler = np.full(array.itemsize, byte, np.uint8).view(array.dtype)[0]
-            array[np.unravel_index(chosen, array.shape)] = filler
+            if array.flags.c_contiguous:
+                array.reshape(-1)[chosen.start : chosen.stop : chosen.step] = filler
+            else:
+                array[np.unravel_index(np.asarray(chosen), array.shape)] = filler
 
     return after
 

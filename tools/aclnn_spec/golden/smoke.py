@@ -1,4 +1,4 @@
-"""The smoke tier: the few cases of the core tier that together condemn every mutant of `tests/mutants`.
+"""The smoke tier: the few cases of the core tier that together condemn every plain mistake of `tests/mutants`.
 
 `golden/smoke.json` lists them by operator; `python -m tests.mutants` writes it.
 """
