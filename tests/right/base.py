@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aclnn_spec import PhaseOne, Tensor, load_spec
+from aclnn_spec.reference.floats import FORMATS, from_integers
 from aclnn_spec.spec.model import Text
 
 NAME = "aclnnL1LossBackward"
@@ -226,7 +227,7 @@ class Kernel:
 
     def _loaded(self, view: npt.NDArray[Any], dtype: str, common: str) -> Floats:
         if dtype not in KINDS:  # BOOL or integers
-            return self.operand(rounded(view.astype(np.float64), common), common)
+            return self.operand(from_integers(np.asarray(view), FORMATS[common]), common)  # rounded once, from 64 bits
         values = self.operand(view.astype(np.float32), dtype)
         return values if dtype == common else self.operand(rounded(values, common), common)
 
