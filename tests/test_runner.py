@@ -85,7 +85,7 @@ def test_wrong_implementations_fail(made: Any, kind: str) -> None:
 
 @pytest.mark.parametrize(("made", "kind"), WRONG_ONES)
 def test_wrong_implementations_show_no_other_fault(made: Any, kind: str) -> None:
-    """A wrong implementation is blamed for its own mistake alone, and for what follows: other bits, another's output."""
+    """A wrong implementation is blamed for its own mistake alone, and for what that entails."""
     implementation = made()
     entries = [run(one, implementation) for one in CASES]
     also = {Accumulates: {"not_repeatable"}, LastCallOnly: {"stray_write"}}.get(made, set())

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -198,7 +199,6 @@ def changes(operator: Operator) -> Iterator[Change]:
             for new, before, after in _variants(node):
                 was = ast.unparse(node)
                 seen[function, was, before, after] += 1
-                changed = ast.fix_missing_locations(_Put(_place(node), new).visit(deepcopy(tree)))
                 yield Change(
                     file=file,
                     line=node.lineno,
@@ -207,10 +207,15 @@ def changes(operator: Operator) -> Iterator[Change]:
                     before=before,  # type: ignore[attr-defined]
                     after=after,
                     was=was,
-                    code=compile(changed, file, "exec"),
+                    code=partial(_compiled, tree, node, new, file),
                     module=number,
                     count=seen[function, was, before, after],
                 )
+
+
+def _compiled(tree: ast.Module, node: ast.AST, new: ast.AST, file: str) -> CodeType:
+    """The module with another node in one's place."""
+    return compile(ast.fix_missing_locations(_Put(_place(node), new).visit(deepcopy(tree))), file, "exec")
 
 
 def _namespace(operator: Operator, change: Change) -> dict[str, Any]:
@@ -218,7 +223,9 @@ def _namespace(operator: Operator, change: Change) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for number, module in enumerate(_modules(operator)):
         code = (
-            change.code if number == change.module else compile(inspect.getsource(module), str(module.__file__), "exec")
+            change.code()
+            if number == change.module
+            else compile(inspect.getsource(module), str(module.__file__), "exec")
         )
         scope: dict[str, Any] = {"__name__": module.__name__}
         exec(code, scope)  # noqa: S102 - it is our own source

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,9 @@ from .mutant import Mutant
 
 LARGE = 2**20
 """Cases of more elements are run only for mutants that no other case condemns."""
+
+MANY = 25
+"""Failed cases of a group after which no more of it are run, unless the mutant remembers."""
 
 SECONDS = 10
 """As long as this a case may take."""
@@ -157,12 +161,22 @@ class Bench:
         ids = [i for i in chosen or self.cases if not mutant.late or self.cases[i].outcome.kind != "error"]
         entries = dict(self.entries) if chosen is None else {i: self.entries[i] for i in chosen}
         for some in ([i for i in ids if not self.large(i)], [i for i in ids if self.large(i)]):
-            entries |= {case_id: self.entry(case_id, mutant, implementation) for case_id in some}
+            entries |= self._entries(some, mutant, implementation)
             if mutant.equivalent or self.condemned(entries.values()):
                 break
         odd = {i: e for i, e in entries.items() if e.faults or e.observed != self.entries[i].observed}
         failed = tuple(case_id for case_id, entry in odd.items() if entry.faults)
         return Outcome(mutant=mutant, condemned=self.condemned(entries.values()), failed=failed, odd=odd)
+
+    def _entries(self, ids: Iterable[str], mutant: Mutant, implementation: Implementation) -> dict[str, Entry]:
+        found: dict[str, Entry] = {}
+        failed: Counter[str] = Counter()
+        for case_id in ids:
+            group = self.cases[case_id].group
+            if failed[group] < MANY or mutant.remembers:
+                found[case_id] = self.entry(case_id, mutant, implementation)
+                failed[group] += bool(found[case_id].faults)
+        return found
 
     def condemned(self, entries: Iterable[Entry]) -> bool:
         """Whether a certificate of these entries would say that the implementation is not conformant."""

@@ -161,7 +161,7 @@ def kill_table(operator: str) -> Mapping[str, Any]:
     `mutants` has a row for each: id, family, text in both languages, and either `equivalent`, the argument that it
     cannot be condemned, or
 
-    - `groups`: group → number of cases that condemn it, and `cases`, their sum;
+    - `groups`: group → number of cases that condemn it, where 25 may stand for more, and `cases`, their sum;
     - `whole_run`: whether no case does, but a rule on the whole run; the cases counted are those that show it;
     - `narrow`: whether the mistake is made in one circumstance alone;
     - `smoke`: cases of the smoke tier that condemn it; none if that tier does not, which only a narrow one may show.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
@@ -197,7 +197,7 @@ def whole_numbers(author: Author) -> Iterator[Case]:
 
 def remembered(author: Author) -> Iterator[Case]:
     """Calls that differ from the one before in one thing alone."""
-    alike = dict.fromkeys(author.inputs, (7, 1))
+    alike: dict[str, Shape] = dict.fromkeys(author.inputs, (7, 1))
     for name in author.inputs:
         first = author.good(_call(f"again-{name}", alike | {name: (7, 5)}, "again"))
         yield first
@@ -216,7 +216,7 @@ def remembered(author: Author) -> Iterator[Case]:
         yield author.good(_call(f"{order}-twin", (5, 3), order, first.id))
 
 
-def _call(what: str, shapes: Shape | dict[str, Shape], order: str, partner: str | None = None) -> Draft:
+def _call(what: str, shapes: Shape | Mapping[str, Shape], order: str, partner: str | None = None) -> Draft:
     return Draft(
         group="lifecycle",
         what=what,
