@@ -41,6 +41,10 @@ LARGEST: Mapping[str, float] = {
     "BFLOAT16": (2 - 2.0**-7) * 2.0**127,
 }
 
+DOUBLE_BITS = 53
+TRACED = 2**11
+"""What remains of a 64-bit integer over this is less than the last place of any of the three types."""
+
 USUAL: Mapping[str, tuple[str, ...]] = {
     "rank_0": ("value",),
     "integer_mix": ("value",),
@@ -100,6 +104,15 @@ class Call:
 def rounded(values: Any, dtype: str) -> Any:
     """Round values to a type once and give them in FLOAT, which holds all values of the three types."""
     return values.astype(KINDS[dtype]).astype(np.float32) if dtype != "FLOAT" else values.astype(np.float32)
+
+
+def whole(integers: npt.NDArray[Any]) -> Floats:
+    """Give BOOL or integers as doubles; of those too long for one, the end leaves only a trace that breaks ties."""
+    values = integers.astype(np.int64)
+    rest = values % TRACED
+    traced = np.where(rest, values - rest + TRACED // 2, values)
+    long = (values >> DOUBLE_BITS) != (values >> 63)
+    return np.where(long, traced, values).astype(np.float64)
 
 
 def cast(values: Floats, source: str, target: str) -> Floats:  # noqa: ARG001
@@ -227,7 +240,7 @@ class Kernel:
 
     def _loaded(self, view: npt.NDArray[Any], dtype: str, common: str) -> Floats:
         if dtype not in KINDS:  # BOOL or integers
-            return self.operand(from_integers(np.asarray(view), FORMATS[common]), common)  # rounded once, from 64 bits
+            return self.operand(rounded(whole(view), common), common)
         values = self.operand(view.astype(np.float32), dtype)
         return values if dtype == common else self.operand(rounded(values, common), common)
 
