@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from aclnn_spec import PhaseOne, Tensor, load_spec
-from aclnn_spec.reference.floats import FORMATS, from_integers
 from aclnn_spec.spec.model import Text
 
 NAME = "aclnnL1LossBackward"

@@ -15,7 +15,7 @@ _MARK = re.compile(r"\{\{ *figures\.(\w+) *\}\}")
 
 
 def figures(material: Material) -> Mapping[str, int]:
-    """Operators, clauses, core cases, errata, bytes of the core tier; mutants condemned, right implementations passed."""
+    """Operators, clauses, core cases, errata, bytes of the core; mutants condemned, right implementations passed."""
     operators = material.operators
     return {
         "operators": len(operators),
