@@ -262,11 +262,15 @@ def test_blocks() -> None:
 def test_the_kill_table_is_shown(files: dict[str, str], material: Material, lang: str) -> None:
     """Every mutant has a row: what it has wrong and its cases by group, or why nothing can condemn it."""
     measured = material.data(f"tests/mutants/kills/{NAME}.json")
-    rows = {line.split(" | ")[0]: line for line in files[f"{lang}/strength/mutants.md"].splitlines() if "`" in line}
+    rows = {
+        line.split(" | ")[0]: line
+        for line in files[f"{lang}/strength/mutants.md"].splitlines()
+        if line.startswith("| ")
+    }
     assert len(measured["mutants"]) >= 120
     for mutant in measured["mutants"]:
-        row = rows[f"| `{mutant['id']}`"]
-        assert prose(mutant["text"][lang]) in row
+        row, text = rows[f"| {code(mutant['id'])}"], mutant["text"][lang]
+        assert (code(text) if mutant["family"] == "source" else prose(text)) in row
         numbers = [int(cell) for cell in row.strip("| ").split(" | ")[2:] if cell.isdigit()]
         assert sorted(numbers) == sorted(mutant.get("groups", {}).values())
         assert "equivalent" not in mutant or prose(mutant["equivalent"][lang]) in row

@@ -17,6 +17,9 @@ KILLS = "tests/mutants/kills"
 RIGHT = "tests/right/table.json"
 COMPARISON = "tests/competition/table.json"
 
+_SOURCE = "source"
+"""The family of the mutants made from source; it has a name on the page alone."""
+
 Row = Mapping[str, Any]
 
 
@@ -45,24 +48,26 @@ def _kills(material: Material, operator: str, lang: str) -> Iterator[str]:
     found = material.data(f"{KILLS}/{operator}.json")
     groups = list(dict.fromkeys(case["group"] for case in material.cases[operator]))
     condemned = [one for one in found["mutants"] if "equivalent" not in one]
+    families = {name: text[lang] for name, text in found["families"].items()}
+    families[_SOURCE] = said(STRENGTH, _SOURCE, lang)
     yield heading(code(operator), operator)
     yield said(STRENGTH, "totals", lang, cases=f"{found['cases']:,}", **found["totals"])
     yield heading(said(STRENGTH, "by_family", lang), f"{operator}-families", 3)
     yield said(STRENGTH, "about_families", lang)
     heads = [said(STRENGTH, name, lang) for name in ("family", "count")]
-    yield table([*heads, *map(code, groups)], [_family(name, condemned, groups) for name in found["families"]])
+    yield table([*heads, *map(code, groups)], [_family(name, condemned, groups) for name in families])
     yield heading(said(STRENGTH, "kill_table", lang), f"{operator}-kills", 3)
     yield f"{said(STRENGTH, 'about_kills', lang)} {said(STRENGTH, 'whole_run', lang)}"
     heads = [said(STRENGTH, name, lang) for name in ("mutant", "mistake")]
-    for name, text in found["families"].items():
+    for name, text in families.items():
         rows = [_killed(one, groups, lang) for one in condemned if one["family"] == name]
         if rows:
-            yield heading(prose(text[lang]), f"{operator}-{name}", 4)
+            yield heading(prose(text), f"{operator}-{name}", 4)
             yield table([*heads, *map(code, groups)], rows)
     equivalent = [one for one in found["mutants"] if "equivalent" in one]
     if equivalent:
         yield heading(said(STRENGTH, "equivalent", lang), f"{operator}-equivalent", 3)
-        rows = [[code(one["id"]), prose(one["text"][lang]), prose(one["equivalent"][lang])] for one in equivalent]
+        rows = [[code(one["id"]), _mistake(one, lang), prose(one["equivalent"][lang])] for one in equivalent]
         yield table([*heads, said(STRENGTH, "argument", lang)], rows)
 
 
@@ -74,7 +79,13 @@ def _family(name: str, condemned: Sequence[Row], groups: Sequence[str]) -> list[
 
 def _killed(one: Row, groups: Sequence[str], lang: str) -> list[object]:
     mark = " †" if one["whole_run"] else ""
-    return [code(one["id"]), prose(one["text"][lang]) + mark, *(one["groups"].get(group, "–") for group in groups)]
+    return [code(one["id"]), _mistake(one, lang) + mark, *(one["groups"].get(group, "–") for group in groups)]
+
+
+def _mistake(one: Row, lang: str) -> str:
+    """What a mutant has wrong; of one made from source that is code."""
+    text = one["text"][lang]
+    return code(text) if one["family"] == _SOURCE else prose(text)
 
 
 def _right(found: Row, lang: str) -> Iterator[str]:
