@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,10 +32,6 @@ class Material:
     def operators(self) -> tuple[Operator, ...]:
         """The operators that have golden data."""
         return tuple(self.spec.operator(name) for name in self.cases)
-
-    def tested(self, operator: str) -> Counter[str]:
-        """How many core cases of an operator test each clause."""
-        return Counter(clause for case in self.cases[operator] for clause in case["clauses"])
 
     def data(self, path: str) -> Mapping[str, Any]:
         """A JSON file of the repository; InputError if it cannot be read."""

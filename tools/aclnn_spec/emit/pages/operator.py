@@ -44,7 +44,6 @@ class _Page:
     def __init__(self, operator: Operator, material: Material, lang: str) -> None:
         self.operator, self.material, self.lang = operator, material, lang
         self.tables = operator.tables
-        self.tested = material.tested(operator.name)
 
     def word(self, name: str, **values: object) -> str:
         return said(OPERATOR, name, self.lang, **values)
