@@ -19,7 +19,7 @@ def figures(material: Material) -> Mapping[str, int]:
     return {
         "operators": len(operators),
         "clauses": sum(len(operator.clauses) for operator in operators),
-        "cases": sum(len(cases) for cases in material.cases.values()),
+        "cases": material.count,
         "errata": sum(len(operator.errata) for operator in operators),
         "faults": len(fault_names()),
         "core_bytes": sum(int(entry["bytes"]) for entry in material.files),

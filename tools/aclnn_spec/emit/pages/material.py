@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,8 @@ from aclnn_spec.spec.read import Spec
 
 CORE = "golden/core"
 CERTIFICATES = "golden/certificates"
+DOWNLOADS = "data/core"
+"""Where the site has the files of CORE."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,9 +35,10 @@ class Material:
         """The operators that have golden data."""
         return tuple(self.spec.operator(name) for name in self.cases)
 
-    def tested(self, operator: str) -> Counter[str]:
-        """How many core cases of an operator test each clause."""
-        return Counter(clause for case in self.cases[operator] for clause in case["clauses"])
+    @property
+    def count(self) -> int:
+        """How many core cases there are, of all operators."""
+        return sum(map(len, self.cases.values()))
 
     def text(self, path: str) -> str:
         """A file of the repository."""
