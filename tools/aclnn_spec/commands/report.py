@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from functools import partial
 from pathlib import Path
-from typing import BinaryIO
 
 from aclnn_spec.certification.report import summary
 from aclnn_spec.certification.session import check_target
 from aclnn_spec.certification.verify import read_checked
+from aclnn_spec.commands.verify import print_problems
 from aclnn_spec.emit.pages.certificate import certificate_badge, certificate_html
+from aclnn_spec.emit.writing import write_texts
 from aclnn_spec.spec.errors import InputError
-from aclnn_spec.spec.files import replace_all
 from aclnn_spec.spec.read import load_spec
 
 _SAID = {
     "zh": "{name}：证书不成立，{count} 处不符；没有写出任何文件",
     "en": "{name}: the certificate does not hold, problems: {count}; nothing was written",
 }
-_MOST = 50
 
 
 def run(given: Namespace) -> int:
@@ -33,24 +31,19 @@ def run(given: Namespace) -> int:
         raise InputError("report: found the same file twice, expected one each for the certificate and what is written")
     checked = read_checked(path, load_spec(), Path(given.golden) if given.golden else None)
     if checked.problems:
-        for problem in checked.problems[:_MOST]:
-            print(f"{path.name}: {problem}")
+        print_problems(path, checked)
         print(_SAID[given.lang].format(name=path.name, count=len(checked.problems)))
         return 1
     certificate, suite = checked.certificate, checked.suite
     if not targets:
         print(summary(certificate, suite.spec, suite.golden.case, lang=given.lang))
         return 0
-    files = {}
+    texts = {}
     if "html" in targets:
-        files[targets["html"]] = partial(_write, certificate_html(checked, given.lang))
+        texts[targets["html"]] = certificate_html(checked, given.lang)
     if "badge" in targets:
-        files[targets["badge"]] = partial(_write, certificate_badge(certificate, given.lang))
-    replace_all(files)
+        texts[targets["badge"]] = certificate_badge(certificate, given.lang)
+    write_texts(texts)
     for target in targets.values():
         print(target)
     return 0
-
-
-def _write(text: str, file: BinaryIO) -> None:
-    file.write(text.encode())

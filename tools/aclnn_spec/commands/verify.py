@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from aclnn_spec.certification.conclude import CONFORMANT
-from aclnn_spec.certification.verify import read_checked
+from aclnn_spec.certification.verify import Checked, read_checked
 from aclnn_spec.spec.read import load_spec
 
 _SAID = {
@@ -23,10 +23,15 @@ def run(given: Namespace) -> int:
     """Verify; 0 if the certificate holds and its verdict is conformant."""
     path = Path(given.certificate)
     checked = read_checked(path, load_spec(), Path(given.golden) if given.golden else None)
-    for problem in checked.problems[:_MOST]:
-        print(f"{path.name}: {problem}")
+    print_problems(path, checked)
     holds, fails = _SAID[given.lang]
     said = fails if checked.problems else holds
     verdict = checked.certificate.verdict
     print(said.format(name=path.name, verdict=verdict, count=len(checked.problems)))
     return 0 if not checked.problems and verdict == CONFORMANT else 1
+
+
+def print_problems(path: Path, checked: Checked) -> None:
+    """Print what does not hold of a certificate, a line each; of very many only the first."""
+    for problem in checked.problems[:_MOST]:
+        print(f"{path.name}: {problem}")

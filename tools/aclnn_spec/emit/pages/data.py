@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import tomllib
+from pathlib import PurePath
 from typing import Any
 
 from aclnn_spec.emit.pages.markdown import LANGUAGES, code, fence, heading, page, table
 from aclnn_spec.emit.pages.material import CORE, Material
-from aclnn_spec.emit.pages.operator import downloads
+from aclnn_spec.emit.pages.operator import OUTCOMES, downloads
 from aclnn_spec.emit.pages.words import CASES, DATA, said
 
 _FORMATS = {".json": "application/json", ".npz": "application/zip"}
@@ -50,12 +51,11 @@ def data_page(material: Material, lang: str) -> str:
         [code("<operator>.json"), word("records")],
         [code("<operator>.npz"), word("storages")],
     ]
-    count = sum(len(cases) for cases in material.cases.values())
     return page(
         f"{CORE}/manifest.json",
         word("title"),
         [
-            word("about", cases=f"{count:,}"),
+            word("about", cases=f"{material.count:,}"),
             heading(word("files"), "files"),
             downloads(material, lang),
             word("sums"),
@@ -94,7 +94,7 @@ def cases_page(material: Material, lang: str) -> str:
     )
     groups: dict[str, dict[str, int]] = {}
     for case in (case for cases in material.cases.values() for case in cases):
-        counts = groups.setdefault(case["group"], {"value": 0, "error": 0, "unspecified": 0})
+        counts = groups.setdefault(case["group"], dict.fromkeys(OUTCOMES, 0))
         counts[case["outcome"]["kind"]] += 1
     rows = [
         [f"[{code(group)}](cases.md?group={group})", *counts.values(), sum(counts.values())]
@@ -135,7 +135,7 @@ def cases_page(material: Material, lang: str) -> str:
         [
             word("about"),
             heading(word("groups"), "groups"),
-            table([word("group"), *(f"`{kind}`" for kind in ("value", "error", "unspecified")), word("total")], rows),
+            table([word("group"), *map(code, OUTCOMES), word("total")], rows),
             heading(word("table"), "cases"),
             body,
         ],
@@ -157,14 +157,13 @@ def case_list(material: Material, lang: str) -> str:
 def croissant(material: Material) -> str:
     """The description of the core tier in MLCommons' Croissant 1.0; paths are relative to where it lies."""
     version = tomllib.loads(material.text("pyproject.toml"))["project"]["version"]
-    count = sum(len(cases) for cases in material.cases.values())
     names = ", ".join(material.cases)
     document: dict[str, Any] = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": "aclnn-spec-golden-core",
-        "description": f"Golden data of aclnn operators, core tier: {count} cases of {names} with arguments, "
+        "description": f"Golden data of aclnn operators, core tier: {material.count} cases of {names} with arguments, "
         "expected results, accepted status codes and tolerances.",
         "license": _LICENCE,
         "url": _HOME,
@@ -178,7 +177,7 @@ def croissant(material: Material) -> str:
                 "name": entry["name"],
                 "contentUrl": entry["name"],
                 "contentSize": f"{entry['bytes']} B",
-                "encodingFormat": _FORMATS[f".{entry['name'].rpartition('.')[2]}"],
+                "encodingFormat": _FORMATS[PurePath(entry["name"]).suffix],
                 "sha256": entry["sha256"],
             }
             for entry in material.files

@@ -20,7 +20,7 @@ def figures(material: Material) -> Mapping[str, int]:
     return {
         "operators": len(operators),
         "clauses": sum(len(operator.clauses) for operator in operators),
-        "cases": sum(len(cases) for cases in material.cases.values()),
+        "cases": material.count,
         "errata": sum(len(operator.errata) for operator in operators),
         "mutants": sum(material.data(f"{KILLS}/{name}.json")["totals"]["condemned"] for name in material.cases),
         "right": sum(row["verdict"] == CONFORMANT for row in material.data(RIGHT)["rows"]),

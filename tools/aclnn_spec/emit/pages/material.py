@@ -15,6 +15,8 @@ from aclnn_spec.spec.read import Spec
 
 CORE = "golden/core"
 CERTIFICATES = "golden/certificates"
+DOWNLOADS = "data/core"
+"""Where the site has the files of CORE."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +34,11 @@ class Material:
     def operators(self) -> tuple[Operator, ...]:
         """The operators that have golden data."""
         return tuple(self.spec.operator(name) for name in self.cases)
+
+    @property
+    def count(self) -> int:
+        """How many core cases there are, of all operators."""
+        return sum(map(len, self.cases.values()))
 
     def data(self, path: str) -> Mapping[str, Any]:
         """A JSON file of the repository; InputError if it cannot be read."""

@@ -42,6 +42,7 @@ _STYLE = """<style>
 
 def deduction_matrix(operator: Operator, lang: str) -> Iterator[str]:
     """The blocks: the signs and how many combinations each is for, then a table for each type of the first input."""
+    between = "、" if lang == "zh" else " and "
     *fixed, row, column = (parameter.name for parameter in operator.inputs)
     types = tuple(dict.fromkeys(one for one, _ in operator.tables.deduction))
     answers = {chosen: answer(operator, chosen) for chosen in product(types, repeat=len(operator.inputs))}
@@ -53,14 +54,14 @@ def deduction_matrix(operator: Operator, lang: str) -> Iterator[str]:
     yield _STYLE
     for first in operator.inputs[0].dtypes if fixed else ("",):
         leading = (str(first),) * len(fixed)
-        words = {"fixed": "、".join(fixed) if lang == "zh" else " and ".join(fixed), "dtype": first, "row": row}
+        words = {"fixed": between.join(fixed), "dtype": first, "row": row}
         caption = _CAPTION[lang].format(column=column, **words)
         rows = {one: [answers[*leading, one, other] for other in types] for one in types}
         yield _table(caption, types, rows)
     for clause in operator.clauses:
         if clause.products and clause.outcome == "unspecified":
             names = [operator.tables.products[name].name[lang] for name in clause.products]
-            where = "、".join(names) if lang == "zh" else " and ".join(names)
+            where = between.join(names)
             said = Text(zh="{where}上另见条款", en="On {where}, see also the clause")[lang].format(where=where)
             stop = "。" if lang == "zh" else "."
             yield f"{prose(said)} [{code(clause.id)}](#{clause.id}){stop}"

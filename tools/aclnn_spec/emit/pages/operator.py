@@ -8,7 +8,7 @@ from typing import Any
 
 from aclnn_spec.emit.c_check import c_declaration
 from aclnn_spec.emit.pages.markdown import bullets, code, codes, fence, heading, page, prose, table
-from aclnn_spec.emit.pages.material import CORE, Material
+from aclnn_spec.emit.pages.material import DOWNLOADS, Material
 from aclnn_spec.emit.pages.matrix import AXES, deduction_matrix
 from aclnn_spec.emit.pages.picture import broadcast_picture, example_shapes
 from aclnn_spec.emit.pages.words import DOWNLOAD, OPERATOR, said
@@ -17,7 +17,7 @@ from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.rules.shapes import Broadcastable
 from aclnn_spec.spec.rules.types import Deducible
 
-_OUTCOMES = ("value", "error", "unspecified")
+OUTCOMES = ("value", "error", "unspecified")
 _FEW = 3
 
 
@@ -68,7 +68,7 @@ class _Page:
         yield self.word("header", header=code(one.header))
         yield from (self.head("parameters"), self.parameters())
         yield from (self.head("clause_list"), self.word("about_clauses"))
-        for outcome in _OUTCOMES:
+        for outcome in OUTCOMES:
             yield heading(self.word(outcome), f"clauses-{outcome}", 3)
             for clause in one.clauses:
                 if clause.outcome == outcome:
@@ -234,7 +234,7 @@ def downloads(material: Material, lang: str, operator: str | None = None) -> str
     """A table of the golden files, of one operator or of all, each with its size and SHA-256."""
     rows = [
         [
-            f"[{code(entry['name'])}](../../{CORE.replace('golden', 'data')}/{entry['name']})",
+            f"[{code(entry['name'])}](../../{DOWNLOADS}/{entry['name']})",
             f"{entry['bytes']:,}",
             code(entry["sha256"]),
         ]

@@ -31,7 +31,10 @@ def broadcast_picture(operator: Operator, title: str) -> str:
     rows, columns = shapes[operator.output.name]
     step = columns * _CELL + _GAP
     width, height = step * len(shapes) - _GAP + 2, rows * _CELL + _TOP + 2
-    body = [line for i, (name, shape) in enumerate(shapes.items()) for line in _grid(operator, name, shape, i * step)]
+    output = operator.output.name
+    body: list[str] = []
+    for i, (name, shape) in enumerate(shapes.items()):
+        body += _grid(name, shape, shapes[output], i * step, out=name == output)
     opening = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" class="cells" role="img"'
     return "\n".join(
         [
@@ -46,13 +49,14 @@ def broadcast_picture(operator: Operator, title: str) -> str:
     )
 
 
-def _grid(operator: Operator, name: str, shape: Shape, left: int) -> Iterator[str]:
-    rows, columns = example_shapes(operator)[operator.output.name]
+def _grid(name: str, shape: Shape, common: Shape, left: int, *, out: bool) -> Iterator[str]:
+    """The cells of a tensor as broadcasting to the common shape has them."""
+    rows, columns = common
     yield f'<text x="{left}" y="14">{name}</text>'
     yield f'<text x="{left}" y="31">[{", ".join(map(str, shape))}]</text>'
     for row in range(rows):
         for column in range(columns):
             again = row >= shape[0] or column >= shape[1]
-            kind = "out" if name == operator.output.name else "again" if again else "own"
+            kind = "out" if out else "again" if again else "own"
             x, y = left + 1 + column * _CELL, _TOP + row * _CELL
             yield f'<rect class="{kind}" x="{x}" y="{y}" width="{_CELL - 2}" height="{_CELL - 2}"/>'

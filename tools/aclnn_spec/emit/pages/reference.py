@@ -6,6 +6,7 @@ import inspect
 from argparse import SUPPRESS, Action, ArgumentParser
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from aclnn_spec.emit.pages.markdown import code, codes, fence, heading, page, prose, table
@@ -13,7 +14,8 @@ from aclnn_spec.emit.pages.words import REFERENCE, said
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import read_json
 
-_CHINESE = Path(__file__).parent / "reference.zh.json"
+_PATH = Path(__file__).parent / "reference.zh.json"
+_CHINESE: Mapping[str, str] = MappingProxyType(read_json(_PATH))
 _LANG = "lang"
 """The argument whose default is the user's language and not the same everywhere."""
 
@@ -36,12 +38,9 @@ def translated(text: str, lang: str) -> str:
     """A text of the program in a language; InputError for one that has no Chinese yet."""
     if lang == "en":
         return text
-    chinese: Mapping[str, str] = read_json(_CHINESE)
-    if text not in chinese:
-        raise InputError(
-            f"{_CHINESE.name}: found no Chinese for {text!r}, expected one for every text of the reference"
-        )
-    return chinese[text]
+    if text not in _CHINESE:
+        raise InputError(f"{_PATH.name}: found no Chinese for {text!r}, expected one for every text of the reference")
+    return _CHINESE[text]
 
 
 def _command(parser: ArgumentParser, helps: tuple[str, ...], lang: str) -> Iterator[str]:

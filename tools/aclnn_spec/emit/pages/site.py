@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from aclnn_spec.emit.pages.certificate import certificate_pages
 from aclnn_spec.emit.pages.data import case_list, cases_page, croissant, data_page
 from aclnn_spec.emit.pages.markdown import LANGUAGES, banner
-from aclnn_spec.emit.pages.material import CERTIFICATES, CORE, Material, gather
+from aclnn_spec.emit.pages.material import CERTIFICATES, CORE, DOWNLOADS, Material, gather
 from aclnn_spec.emit.pages.operator import operator_index, operator_page
 from aclnn_spec.emit.pages.reference import cli_page, python_page
 from aclnn_spec.emit.pages.spec_format import changelog_page, spec_format_page
 from aclnn_spec.emit.pages.strength import strength_pages
-from aclnn_spec.spec.files import replace_all
+from aclnn_spec.emit.writing import stale_texts, write_texts
 from aclnn_spec.spec.read import Spec
 
 _BANNER = re.compile(rf"(---\n.*?\n---\n)?{re.escape(banner('').partition(' from ')[0])} from ", re.DOTALL)
@@ -30,7 +29,7 @@ def pages(spec: Spec, root: Path, parser: ArgumentParser, names: Mapping[str, An
     """
     material = gather(spec, root)
     files = {
-        "data/core/croissant.json": croissant(material),
+        f"{DOWNLOADS}/croissant.json": croissant(material),
         **certificate_pages(spec, root / CERTIFICATES, root / CORE),
     }
     for lang in LANGUAGES:
@@ -45,15 +44,14 @@ def write_pages(files: Mapping[str, str], docs: Path) -> None:
     """Write every file of `pages`, and remove generated pages of an older spec."""
     for name in files:
         (docs / name).parent.mkdir(parents=True, exist_ok=True)
-    replace_all({docs / name: partial(_write, text) for name, text in files.items()})
+    write_texts({docs / name: text for name, text in files.items()})
     for name in _generated(docs, files) - files.keys():
         (docs / name).unlink()
 
 
 def stale_pages(files: Mapping[str, str], docs: Path) -> list[str]:
     """The generated files below `docs` that are missing, differ from `files`, or belong to none."""
-    names = files.keys() | _generated(docs, files)
-    return sorted(name for name in names if name not in files or not _holds(docs / name, files[name]))
+    return stale_texts(files, docs, _generated(docs, files))
 
 
 def _pages(material: Material, lang: str) -> Iterator[tuple[str, str]]:
@@ -76,11 +74,3 @@ def _generated(docs: Path, files: Mapping[str, str]) -> set[str]:
         for path in found
         if _BANNER.match(path.read_text(encoding="utf-8", errors="replace"))
     }
-
-
-def _holds(path: Path, text: str) -> bool:
-    return path.is_file() and path.read_bytes() == text.encode()
-
-
-def _write(text: str, file: BinaryIO) -> None:
-    file.write(text.encode())
