@@ -19,6 +19,7 @@ from pathlib import Path
 from . import arithmetic, judging, runs, validation
 from .plot import svg
 from .row import Row, table
+from .words import WHY, ZH
 
 SIZES = (2**12, 2**18, 2**24, 2**27)
 
@@ -45,6 +46,8 @@ def main() -> None:
             "date": time.strftime("%Y-%m-%d", started),
             "machine": machine(),
             "quick": given.quick,
+            "zh": dict(ZH),
+            "why": {name: {"zh": zh, "en": en} for name, (zh, en) in WHY.items()},
             "rows": [{name: value for name, value in asdict(row).items() if value not in (None, "")} for row in rows],
         }
         text = json.dumps(kept, indent=1, ensure_ascii=False)

@@ -4,65 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import log2, log10
+from types import MappingProxyType
 
 from .arithmetic import PART as REFERENCE
 from .judging import PART as JUDGE
 from .row import Row
+from .words import ZH
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 720, 360, 64, 36, 196, 44
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 
-_WORDS: Mapping[str, Mapping[str, str]] = {
-    "en": {
-        "x": "elements",
-        "y": "nanoseconds per element",
-        REFERENCE: "Reference, FLOAT, reduction none",
-        JUDGE: "Judge, FLOAT, each element 1 ULP off",
-        "ours": "aclnn-spec",
-    },
-    "zh": {
-        "x": "元素个数",
-        "y": "每元素耗时（纳秒）",
-        REFERENCE: "参考实现，FLOAT，reduction 为 none",
-        JUDGE: "判定，FLOAT，每个元素差 1 ULP",
-        "ours": "aclnn-spec",
-    },
-}
+_AXES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {"en": ("elements", "nanoseconds per element"), "zh": ("元素个数", "每元素耗时（纳秒）")}
+)
+OURS = "aclnn-spec"
 
 
 def svg(rows: Iterable[Row], lang: str) -> str:
     """Both panels, one above the other; hand-written SVG with a title for readers that do not see it."""
-    listed, words = list(rows), _WORDS[lang]
-    body = []
+    listed = list(rows)
+    said: Mapping[str, str] = ZH if lang == "zh" else {}
+    titles, panels = [], []
     for i, (part, what) in enumerate(((REFERENCE, "reduction none"), (JUDGE, "each element 1 ULP off"))):
-        lines = _lines([row for row in listed if row.part == part and row.what == what], words["ours"])
-        body += [f'<g transform="translate(0 {i * HEIGHT})">', *_panel(words[part], lines, words), "</g>"]
-    title = f"{words[REFERENCE]}; {words[JUDGE]}: {words['y']}"
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {2 * HEIGHT}" role="img" '
-            'font-family="sans-serif" font-size="13" fill="currentColor">',
-            f"<title>{title}</title>",
-            *body,
-            "</svg>",
-            "",
-        ]
+        titles.append(
+            f"{said.get(part, part)}, {said.get(what, what)}" if lang == "en" else f"{said[part]}，{said[what]}"
+        )
+        lines = _lines([row for row in listed if row.part == part and row.what == what])
+        named = {said.get(name, name): points for name, points in lines.items()}
+        panels += [f'<g transform="translate(0 {i * HEIGHT})">', *_panel(titles[-1], named, _AXES[lang]), "</g>"]
+    opening = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {2 * HEIGHT}" role="img" '
+        'font-family="sans-serif" font-size="13" fill="currentColor">'
     )
+    return "\n".join([opening, f"<title>{'; '.join(titles)}: {_AXES[lang][1]}</title>", *panels, "</svg>", ""])
 
 
-def _lines(rows: list[Row], ours: str) -> dict[str, list[tuple[int, float]]]:
+def _lines(rows: list[Row]) -> dict[str, list[tuple[int, float]]]:
     """Per name, the points: size and nanoseconds per element."""
-    lines: dict[str, list[tuple[int, float]]] = {ours: []}
+    lines: dict[str, list[tuple[int, float]]] = {OURS: []}
     for row in rows:
         if not (row.size and row.seconds and row.peer_seconds and row.peer):
             continue
-        if row.size not in [size for size, _ in lines[ours]]:
-            lines[ours].append((row.size, row.seconds / row.size * 1e9))
+        if row.size not in [size for size, _ in lines[OURS]]:
+            lines[OURS].append((row.size, row.seconds / row.size * 1e9))
         lines.setdefault(row.peer, []).append((row.size, row.peer_seconds / row.size * 1e9))
     return {name: points for name, points in lines.items() if points}
 
 
-def _panel(title: str, lines: Mapping[str, list[tuple[int, float]]], words: Mapping[str, str]) -> list[str]:
+def _panel(title: str, lines: Mapping[str, list[tuple[int, float]]], axes: tuple[str, str]) -> list[str]:
     points = [point for line in lines.values() for point in line]
     if not points:
         return []
@@ -78,21 +67,21 @@ def _panel(title: str, lines: Mapping[str, list[tuple[int, float]]], words: Mapp
 
     bottom = HEIGHT - BOTTOM
     drawn = [f'<text x="{LEFT}" y="20" font-weight="bold">{title}</text>']
-    for exponent in range(-2, 4):
-        for cost in (10.0**exponent, 2 * 10.0**exponent, 5 * 10.0**exponent):
-            if low <= log10(cost) <= high:
-                drawn.append(
-                    f'<path d="M{LEFT} {y(cost):.1f}H{WIDTH - RIGHT}" stroke="currentColor" stroke-opacity="0.15"/>'
-                    f'<text x="{LEFT - 8}" y="{y(cost) + 4:.1f}" text-anchor="end">{cost:g}</text>'
-                )
-    for size in sorted({size for size, _ in points}):
-        drawn.append(
-            f'<text x="{x(size):.1f}" y="{bottom + 18}" text-anchor="middle">'
-            f'2<tspan dy="-5" font-size="10">{log2(size):.0f}</tspan></text>'
-        )
-    drawn.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{bottom + 36}" text-anchor="middle">{words["x"]}</text>')
+    costs = [digit * 10.0**exponent for exponent in range(-2, 4) for digit in (1, 2, 5)]
+    drawn += [
+        f'<path d="M{LEFT} {y(cost):.1f}H{WIDTH - RIGHT}" stroke="currentColor" stroke-opacity="0.15"/>'
+        f'<text x="{LEFT - 8}" y="{y(cost) + 4:.1f}" text-anchor="end">{cost:g}</text>'
+        for cost in costs
+        if low <= log10(cost) <= high
+    ]
+    drawn += [
+        f'<text x="{x(size):.1f}" y="{bottom + 18}" text-anchor="middle">'
+        f'2<tspan dy="-5" font-size="10">{log2(size):.0f}</tspan></text>'
+        for size in sorted({size for size, _ in points})
+    ]
+    drawn.append(f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{bottom + 36}" text-anchor="middle">{axes[0]}</text>')
     drawn.append(
-        f'<text transform="translate(16 {(TOP + bottom) / 2}) rotate(-90)" text-anchor="middle">{words["y"]}</text>'
+        f'<text transform="translate(16 {(TOP + bottom) / 2}) rotate(-90)" text-anchor="middle">{axes[1]}</text>'
     )
     names = sorted(lines, key=lambda name: y(lines[name][-1][1]))
     places: dict[str, float] = {}

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import log2
 
+from .words import WHY
+
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
@@ -25,7 +27,17 @@ class Row:
     mebibytes: float | None = None
     """The most memory held at a time, beyond the operands where a single call was measured."""
 
-    note: str = ""
+    per_second: float | None = None
+    """Cases a second."""
+
+    times_case: float | None = None
+    """The memory, in sizes of the case."""
+
+    why: str = ""
+    """Why the row cannot be faster than its peer: a key of WHY."""
+
+    skipped: str = ""
+    """What was missing to measure it."""
 
 
 def table(rows: Iterable[Row]) -> list[str]:
@@ -44,10 +56,20 @@ def table(rows: Iterable[Row]) -> list[str]:
             _time(row.peer_seconds),
             "" if row.ratio is None else f"{row.ratio:.3g}",
             "" if row.mebibytes is None else f"{row.mebibytes:.0f} MiB",
-            row.note,
+            _note(row),
         )
         lines.append(_line(cells))
     return lines
+
+
+def _note(row: Row) -> str:
+    if row.skipped:
+        return f"skipped: {row.skipped}"
+    if row.per_second:
+        return f"{row.per_second:.0f} cases/s"
+    if row.times_case:
+        return f"{row.times_case:.1f} times the case"
+    return WHY[row.why][1] if row.why else ""
 
 
 def _line(cells: tuple[str, ...]) -> str:

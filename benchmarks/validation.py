@@ -83,7 +83,7 @@ def rows(*, quick: bool) -> Iterator[Row]:
         seconds=in_c,
         peer_seconds=peer_seconds,
         ratio=in_c and in_c / peer_seconds,
-        note="" if in_c else "skipped: found no C compiler",
+        skipped="" if in_c else "found no C compiler",
     )
 
 
