@@ -61,7 +61,7 @@ WHY: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
         "cases": (
             "每个用例都要读数据、在带保护区的新内存上调用两次并逐字节检查；空测试什么也不做",
-            "each case reads its data, is called twice in fresh memory, and every byte is judged; a test has none of it",
+            "each case reads its data, is called twice in fresh memory and judged byte by byte; a test does nothing",
         ),
     }
 )
