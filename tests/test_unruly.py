@@ -213,7 +213,9 @@ def limited(command: list[str | Path], cwd: Path, size: int) -> subprocess.Compl
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
-    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    # Neither compiled modules nor what measures coverage can be written there.
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    environment = inherited | {"PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
         command,
         cwd=cwd,
