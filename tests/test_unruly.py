@@ -292,8 +292,18 @@ def test_an_interrupted_command(small: Path, tmp_path: Path) -> None:
     command = [*COMMAND, "certify", f"{UNRULY}:NotesAndHangs", "--golden", small, "--certificate", "c.json"]
     notes = tmp_path / "notes"
     environment = os.environ | {"ACLNN_TEST_NOTES": str(notes)}
+
+    def attend() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a worker of xdist ignores it, and so would what it starts
+
     with subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, encoding="utf-8", start_new_session=True
+        command,
+        cwd=tmp_path,
+        env=environment,
+        preexec_fn=attend,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,
     ) as started:
         deadline = time.monotonic() + 60
         while not notes.exists() and time.monotonic() < deadline:

@@ -1,7 +1,7 @@
 """`python -m tests.fuzz.guided READER [-runs=N …]`: let atheris choose the inputs by what of the package they reach.
 
-Needs `pip install atheris`; what follows the reader's name is libFuzzer's. The bytes it makes are the numbers of a tape,
-so that its inputs are spoilt documents, too.
+Needs `pip install atheris`; what follows the reader's name is libFuzzer's. The bytes it makes are the numbers of a
+tape, so that its inputs are spoilt documents, too.
 """
 
 from __future__ import annotations
