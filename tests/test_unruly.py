@@ -300,7 +300,7 @@ def test_an_interrupted_command(small: Path, tmp_path: Path) -> None:
         command,
         cwd=tmp_path,
         env=environment,
-        preexec_fn=attend,
+        preexec_fn=attend,  # noqa: PLW1509  # nothing is held
         stderr=subprocess.PIPE,
         encoding="utf-8",
         start_new_session=True,
