@@ -213,7 +213,9 @@ def limited(command: list[str | Path], cwd: Path, size: int) -> subprocess.Compl
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
-    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    # Neither compiled modules nor what measures coverage can be written there.
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    environment = inherited | {"PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(
         command,
         cwd=cwd,
@@ -290,8 +292,18 @@ def test_an_interrupted_command(small: Path, tmp_path: Path) -> None:
     command = [*COMMAND, "certify", f"{UNRULY}:NotesAndHangs", "--golden", small, "--certificate", "c.json"]
     notes = tmp_path / "notes"
     environment = os.environ | {"ACLNN_TEST_NOTES": str(notes)}
+
+    def attend() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a worker of xdist ignores it, and so would what it starts
+
     with subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, encoding="utf-8", start_new_session=True
+        command,
+        cwd=tmp_path,
+        env=environment,
+        preexec_fn=attend,  # noqa: PLW1509  # nothing is held
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        start_new_session=True,
     ) as started:
         deadline = time.monotonic() + 60
         while not notes.exists() and time.monotonic() < deadline:

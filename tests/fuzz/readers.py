@@ -31,8 +31,8 @@ from . import archives, texts
 from .tape import Tape
 
 NAME = "aclnnL1LossBackward"
-LONGEST = 2000
-"""Characters that a line of a refusal may have."""
+LONGEST = 2100
+"""Characters that a line of a refusal may have, the command's name among them."""
 
 MOST = 60
 """Lines that a command may say."""
@@ -58,9 +58,9 @@ class Reader:
         try:
             self.read(given)
         except InputError as error:
-            lengths = [len(fault.encode()) for fault in error.faults]
+            lengths = [len(fault) for fault in error.faults]
             if not lengths or min(lengths) == 0 or max(lengths) > LONGEST:
-                raise Fault(f"found lines of {lengths[:9]} bytes, expected 1 to {LONGEST}") from error
+                raise Fault(f"found lines of {lengths[:9]} characters, expected 1 to {LONGEST}") from error
             return False
         return True
 

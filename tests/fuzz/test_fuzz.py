@@ -93,6 +93,12 @@ def test_what_counts_as_a_fault(read: Callable[[Any], object], monkeypatch: pyte
     assert found[0].told.startswith("Traceback")
 
 
+def test_a_schema_that_is_nested_deep(all_readers: dict[str, Reader]) -> None:
+    """A schema that is none is refused, also where saying what it holds would take too deep a recursion."""
+    deep = b'{"a":' * 900 + b"1" + b"}" * 900
+    assert not all_readers["spec"].accepts(("schema/manifest.json", b'{"$id": ' + deep + b"}"))
+
+
 def test_a_long_run_in_short() -> None:
     """A reader in a process of its own, with little memory, is given as many inputs as are asked for."""
     tally, faults = apart("waivers", "seed", 20)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from typing import Any
 
 from .tape import Tape
@@ -126,7 +127,7 @@ def _drop(owner: Any, key: Any, holder: list[Any], _tape: Tape, _spelt: dict[str
 
 
 def _replace(owner: Any, key: Any, _holder: list[Any], tape: Tape, _spelt: dict[str, str]) -> None:
-    _put(owner, key, tape.pick(_VALUES))
+    _put(owner, key, deepcopy(tape.pick(_VALUES)))
 
 
 def _spell(owner: Any, key: Any, _holder: list[Any], tape: Tape, spelt: dict[str, str]) -> None:

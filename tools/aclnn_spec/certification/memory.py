@@ -19,6 +19,9 @@ from aclnn_spec.spec.rules.base import counted
 GUARD = 256
 """Bytes of canary before and behind every storage."""
 
+_BLOCK = 2**20
+"""Bytes that are compared at a time, a multiple of every element's."""
+
 Bytes = NDArray[np.uint8]
 
 
@@ -61,10 +64,8 @@ class Memory:
     def differs(self, earlier: Bytes) -> int | None:
         """The first element of the output's storage within the view whose bits are not the earlier ones."""
         tensor: Tensor = self.arguments[self.operator.output.name]
-        changed = tensor.storage.view(np.uint8) != earlier
-        if not changed.any():
-            return None
-        places = np.flatnonzero(_elements(changed, tensor) & tensor.covered)
+        places = _changed(tensor, earlier)
+        places = places[tensor.covered[places]] if places.size else places
         return int(places[0]) if places.size else None
 
     def _guard_faults(self, name: str) -> Iterator[Fault]:
@@ -79,9 +80,8 @@ class Memory:
                 )
 
     def _input_faults(self, name: str, tensor: Tensor) -> Iterator[Fault]:
-        changed = tensor.storage.view(np.uint8) != _content(self.case.arguments[name])
-        if changed.any():
-            places = np.flatnonzero(_elements(changed, tensor))
+        places = _changed(tensor, _content(self.case.arguments[name]))
+        if places.size:
             many = counted(places.size, "element")
             yield fault(
                 "input_changed",
@@ -95,8 +95,7 @@ class Memory:
         if _dense(tensor):
             return
         before = CANARY if source is None else _content(self.case.arguments[source])
-        changed = _elements(tensor.storage.view(np.uint8) != before, tensor) & ~tensor.covered
-        places = np.flatnonzero(changed)
+        places = _changed(tensor, before, ~tensor.covered)
         if places.size:
             many = counted(places.size, "element")
             yield fault(
@@ -141,10 +140,23 @@ def _content(tensor: Tensor) -> Bytes | int:
     return CANARY if tensor.repeats else tensor.storage.view(np.uint8)
 
 
-def _elements(changed: NDArray[np.bool], tensor: Tensor) -> NDArray[np.bool]:
-    """From changed bytes to changed elements of the storage."""
-    per_element: NDArray[np.bool] = np.logical_or.reduce(changed.reshape(-1, tensor.storage.itemsize), axis=1)
-    return per_element
+def _changed(tensor: Tensor, before: Bytes | int, within: NDArray[np.bool] | None = None) -> NDArray[np.intp]:
+    """The elements of a storage, of all or of a mask's, with a byte that is not what it was before.
+
+    The bytes are compared in blocks, so that their number costs no memory.
+    """
+    now, itemsize = tensor.storage.view(np.uint8), tensor.storage.itemsize
+    found = []
+    for start in range(0, now.size, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        differs = now[block] != (before if isinstance(before, int) else before[block])
+        if differs.any():
+            elements = np.logical_or.reduce(differs.reshape(-1, itemsize), axis=1)
+            first = start // itemsize
+            if within is not None:
+                elements &= within[first : first + elements.size]
+            found.append(first + np.flatnonzero(elements))
+    return np.concatenate(found) if found else np.empty(0, np.intp)
 
 
 def _dense(tensor: Tensor) -> bool:

@@ -83,13 +83,17 @@ class _Started:
 
 @dataclass(frozen=True, kw_only=True)
 class _Ended:
-    """A call that is over; `result` holds the bytes of its output's storage, if it succeeded."""
+    """A call that is over.
+
+    `result` holds the bytes of its output's storage, if it succeeded and they are asked for, and `differs` the first
+    element that is not that of an earlier result. Nothing holds the memory: two calls on large tensors take no more.
+    """
 
     judge: Judge
-    memory: Memory
     answer: Answer
     judgement: Judgement
     result: Any = None
+    differs: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,14 +111,17 @@ class _Run:
         if order == "once" or first.judgement.faults:
             return [first]
         if order == "again":  # the output holds the first result
-            return [first, self.finish(replace(self.start(judge, memory), early=()), keep=False)]
-        return [first, self.finish(self.start(judge, fresh(judge.case, self.operator)), keep=False)]
+            started = replace(self.start(judge, memory), early=())
+        else:
+            del memory
+            started = self.start(judge, fresh(judge.case, self.operator))
+        return [first, self.finish(started, earlier=first.result)]
 
     def together(self, judge: Judge, partner: Judge) -> list[_Ended]:
         """Interleave the calls of a case and its partner in the case's order."""
         if judge.case.order == "after":
-            before = self.finish(self.start(partner, fresh(partner.case, self.operator)), keep=False)
-            return [before, self.finish(self.start(judge, fresh(judge.case, self.operator)), keep=False)]
+            before = self.finish(self.start(partner, fresh(partner.case, self.operator)))
+            return [before, self.finish(self.start(judge, fresh(judge.case, self.operator)))]
         started = [self.start(each, fresh(each.case, self.operator)) for each in (judge, partner)]
         if judge.case.order == "nested":
             started.reverse()
@@ -122,7 +129,7 @@ class _Run:
         answered = [self.second_phase(started[0])]
         started[1] = self.watched(started[1], "另一个执行器的第二段", "phase 2 of the other executor")
         answered.append(self.second_phase(started[1]))
-        return [self.judged(each, answer, keep=False) for each, answer in zip(started, answered, strict=True)]
+        return [self.judged(each, answer) for each, answer in zip(started, answered, strict=True)]
 
     def watched(self, started: _Started, zh: str, en: str) -> _Started:
         """The call, with a fault if its output is written before its phase 2, by what the texts name."""
@@ -154,9 +161,9 @@ class _Run:
         started = _Started(judge=judge, memory=memory, answer=answer, phase_one=found)
         return self.watched(started, "第一段就", "phase 1")
 
-    def finish(self, started: _Started, *, keep: bool) -> _Ended:
+    def finish(self, started: _Started, *, keep: bool = False, earlier: Any = None) -> _Ended:
         """Run phase 2 and judge the call."""
-        return self.judged(started, self.second_phase(started), keep=keep)
+        return self.judged(started, self.second_phase(started), keep=keep, earlier=earlier)
 
     def second_phase(self, started: _Started) -> Answer:
         """Run phase 2 where phase 1 succeeded; a call that had to be refused goes no further."""
@@ -183,12 +190,17 @@ class _Run:
         except Exception as error:  # noqa: BLE001 - a courtesy that must not end the run
             return last_line(error)
 
-    def judged(self, started: _Started, answer: Answer, *, keep: bool) -> _Ended:
-        """Judge a call that is over, keeping its result's bytes if the next call's are held against them."""
+    def judged(self, started: _Started, answer: Answer, *, keep: bool = False, earlier: Any = None) -> _Ended:
+        """Judge a call that is over, keeping its result's bytes if asked to, or holding them against earlier ones."""
         judgement = started.judge.judge(answer, started.memory)
         judgement = replace(judgement, faults=(*started.early, *judgement.faults))
-        result = started.memory.result_bytes() if keep and answer.succeeded else None
-        return _Ended(judge=started.judge, memory=started.memory, answer=answer, judgement=judgement, result=result)
+        return _Ended(
+            judge=started.judge,
+            answer=answer,
+            judgement=judgement,
+            result=started.memory.result_bytes() if keep and answer.succeeded else None,
+            differs=started.memory.differs(earlier) if earlier is not None and answer.succeeded else None,
+        )
 
 
 def _repetition(calls: list[_Ended]) -> list[Fault]:
@@ -207,7 +219,7 @@ def _repetition(calls: list[_Ended]) -> list[Fault]:
                 en=f"the same call answered {shown[0]}, then {shown[1]}",
             )
         ]
-    place = second.memory.differs(first.result) if first.result is not None else None
+    place = second.differs
     if place is None:
         return []
     return [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-LONGEST = 1000
+LONGEST = 2000
 """Characters a fault may have; whatever was found, a reader is to see the end of the line, which says what to do."""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, SchemaError
 from jsonschema.validators import extend
 from referencing import Registry
 from referencing.exceptions import PointerToNowhere, Unresolvable
@@ -96,7 +96,8 @@ def load_schemas(root: Path | None = None) -> Schemas:
         try:
             Draft202012Validator.check_schema(document)
         except Exception as error:  # noqa: BLE001  # jsonschema raises more than SchemaError for a schema that is none
-            faults.append(f"{name}.json: not a JSON schema: {str(error).splitlines()[0]}")
+            said = error.message if isinstance(error, SchemaError) else str(error)  # its text shows the whole schema
+            faults.append(f"{name}.json: not a JSON schema: {said}")
         else:
             if not isinstance(document, dict) or not isinstance(document.get("$id"), str):
                 faults.append(f"{name}.json: $id: found none, expected the schema's own URI")
