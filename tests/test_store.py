@@ -16,7 +16,7 @@ import pytest
 from aclnn_spec.golden import npz, store
 from aclnn_spec.golden.case import GROUPS, ORDERS, Alternative, Case, Outcome, Tolerance
 from aclnn_spec.golden.store import Golden, load_golden
-from aclnn_spec.golden.tensor import BFLOAT16, COMPLEX32, Array, Tensor, bits, blank, numpy_dtype
+from aclnn_spec.golden.tensor import COMPLEX32, Array, Tensor, bfloat16, bits, blank, numpy_dtype
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import canonical_json
 from aclnn_spec.spec.model import TensorDesc, Text
@@ -284,7 +284,7 @@ def test_load_golden_gives_true_types(tier: Path, spec: Spec, suffix: str, kind:
     cases = {case.id.split("/")[-1]: case for case in load_golden(kind(tier / f"{NAME}{suffix}"), spec)}
     storages = {name: cases[name].arguments["self"].storage for name in ("BFLOAT16", "COMPLEX32", "BOOL")}
     assert {name: storage.dtype for name, storage in storages.items()} == {
-        "BFLOAT16": BFLOAT16,
+        "BFLOAT16": bfloat16(),
         "COMPLEX32": COMPLEX32,
         "BOOL": np.dtype(np.bool),
     }

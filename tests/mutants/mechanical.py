@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from aclnn_spec.golden.tensor import BFLOAT16, Tensor, bits
+from aclnn_spec.golden.tensor import Tensor, bits, is_bfloat16
 from aclnn_spec.reference import REFERENCES, evaluate, floats
 from aclnn_spec.spec.model import Text
 from aclnn_spec.spec.operator import Operator
@@ -249,7 +249,7 @@ def _made(operator: Operator, change: Change) -> Running:
                 for name in call.inputs
             },
             common=call.common,
-            output=(output.view(np.uint16) if output.dtype == BFLOAT16 else output, call.out),
+            output=(output.view(np.uint16) if is_bfloat16(output) else output, call.out),
             attributes={p.name: call.arguments[p.name] for p in operator.parameters if p.role == "attribute"},
         )
         return 0
