@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import log2
 
+from aclnn_spec.emit.pages.benchmarks import time_text
+
 from .words import WHY
 
 
@@ -51,9 +53,9 @@ def table(rows: Iterable[Row]) -> list[str]:
         cells = (
             row.what,
             _size(row.size),
-            _time(row.seconds),
+            time_text(row.seconds),
             row.peer or "",
-            _time(row.peer_seconds),
+            time_text(row.peer_seconds),
             "" if row.ratio is None else f"{row.ratio:.3g}",
             "" if row.mebibytes is None else f"{row.mebibytes:.0f} MiB",
             _note(row),
@@ -81,12 +83,3 @@ def _size(size: int | None) -> str:
     if size is None:
         return ""
     return f"2^{log2(size):.0f}" if size & (size - 1) == 0 and size > 1 else str(size)
-
-
-def _time(seconds: float | None) -> str:
-    if seconds is None:
-        return ""
-    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
-        if seconds * factor >= 1:
-            return f"{seconds * factor:.3g} {unit}"
-    return f"{seconds * 1e9:.3g} ns"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from aclnn_spec.emit.pages.benchmarks import RESULT, benchmarks_page
 from aclnn_spec.emit.pages.certificate import certificate_pages
 from aclnn_spec.emit.pages.data import case_list, cases_page, croissant, data_page
 from aclnn_spec.emit.pages.markdown import LANGUAGES, banner
@@ -63,6 +64,7 @@ def _pages(material: Material, lang: str) -> Iterator[tuple[str, str]]:
     yield "contribute/spec-format.md", spec_format_page(material, lang)
     yield "contribute/changelog.md", changelog_page(material, lang)
     yield from strength_pages(material, lang)
+    yield "strength/benchmarks.md", benchmarks_page(material.data(RESULT), lang)
 
 
 def _generated(docs: Path, files: Mapping[str, str]) -> set[str]:
