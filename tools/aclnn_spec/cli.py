@@ -15,18 +15,19 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from aclnn_spec.spec.errors import InputError
+from aclnn_spec.spec.errors import InputError, line
 from aclnn_spec.spec.model import TIERS
 
 WRONG_CALL = 2
 INTERRUPTED = 130
 _MOST_WORKERS = 1024
 _LONGEST_SECONDS = 1e6
+_MOST_FAULTS = 50
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(WRONG_CALL, f"{self.prog}: {message}\n")
+        self.exit(WRONG_CALL, f"{self.prog}: {line(message)}\n")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -71,18 +72,22 @@ def parser() -> argparse.ArgumentParser:
     _lang(one)
 
     one = commands.add_parser("verify", help="recompute a certificate's verdict offline")
-    one.add_argument("certificate", metavar="CERTIFICATE")
+    one.add_argument("certificate", metavar="CERTIFICATE", help="the certificate's file")
     one.add_argument("--golden", metavar="DIR", help="where the golden data lies, if not in its usual place")
     _lang(one)
 
-    one = commands.add_parser("build", help="write everything that is generated: golden data, headers and validators")
+    _report(commands.add_parser("report", help="a certificate as a page, a badge, or in the terminal"))
+
+    one = commands.add_parser(
+        "build", help="write everything that is generated: golden data, headers, validators and pages"
+    )
     _tier(one)
     one.add_argument("--output", metavar="DIR", help="write the golden data there instead of its usual place")
     one.add_argument("--check", action="store_true", help="write nothing; exit 1 naming what is stale")
     one.add_argument("--shard", metavar="I/N", help="only the I-th of N shares of the full tier")
 
     one = commands.add_parser("diagnose", help="the status code of a call, and every clause it breaks")
-    one.add_argument("operator", metavar="OPERATOR")
+    one.add_argument("operator", metavar="OPERATOR", help="the operator's name")
     one.add_argument(
         "arguments",
         nargs="*",
@@ -96,7 +101,7 @@ def parser() -> argparse.ArgumentParser:
     _lang(one)
 
     one = commands.add_parser("show", help="an operator as a page")
-    one.add_argument("operator", metavar="OPERATOR")
+    one.add_argument("operator", metavar="OPERATOR", help="the operator's name")
     _lang(one)
 
     one = commands.add_parser("host", help="the API's C interface on a CPU")
@@ -108,7 +113,7 @@ def parser() -> argparse.ArgumentParser:
 
     one = commands.add_parser("fetch", help="download golden data and verify it")
     _tier(one)
-    one.add_argument("--url", metavar="BASE", help="where the published golden data lies")
+    one.add_argument("--url", metavar="URL", help="the published tier's address, that of the folder with manifest.json")
     one.add_argument("--output", metavar="DIR", help="write the golden data there instead of its usual place")
     return top
 
@@ -125,7 +130,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = command.run(given)
         sys.stdout.flush()
     except InputError as error:
-        for fault in error.faults:
+        more = len(error.faults) - _MOST_FAULTS
+        for fault in (*error.faults[:_MOST_FAULTS], *([f"… and {more} more"] if more > 0 else [])):
             print(f"aclnn-spec {given.command}: {fault}", file=sys.stderr)
         return WRONG_CALL
     except BrokenPipeError:  # the reader of our output has gone, as `| head` does
@@ -141,8 +147,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _report(one: argparse.ArgumentParser) -> None:
+    one.add_argument("certificate", metavar="CERTIFICATE", help="the certificate's file")
+    one.add_argument("--html", metavar="FILE", help="write a page that needs no other file")
+    one.add_argument("--badge", metavar="FILE", help="write a badge, an SVG drawing")
+    one.add_argument("--golden", metavar="DIR", help="where the golden data lies, if not in its usual place")
+    _lang(one)
+
+
 def _tier(one: argparse.ArgumentParser) -> None:
-    one.add_argument("--tier", choices=TIERS, default="core")
+    one.add_argument("--tier", choices=TIERS, default="core", help="which tier of golden data")
 
 
 def _lang(one: argparse.ArgumentParser) -> None:

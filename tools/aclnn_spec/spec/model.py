@@ -13,8 +13,8 @@ from aclnn_spec.spec.attributes import INT64, parse_number, ulp_of
 if TYPE_CHECKING:
     from aclnn_spec.spec.rules import Rule
 
-TIERS = ("core", "full")
-"""The tiers of golden data."""
+TIERS = ("smoke", "core", "full")
+"""The tiers of golden data, each within the next."""
 
 
 @dataclass(frozen=True, kw_only=True)

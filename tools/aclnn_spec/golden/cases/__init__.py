@@ -23,6 +23,7 @@ from aclnn_spec.golden.cases import (
     special,
     status,
     sums,
+    survivors,
     threshold,
     ties,
     wholes,
@@ -56,6 +57,7 @@ def core_cases(operator: Operator) -> list[Case]:
     cases = _distinct(chain.from_iterable(group.cases(author) for group in groups))
     cases += lifecycle.cases(author, cases)
     cases += open.cases(author)
+    cases += survivors.cases(author)
     tested = {clause for case in cases for clause in case.clauses}
     faults = [f"{operator.name}: clause {c.id} has no case" for c in operator.clauses if c.id not in tested]
     repeated = [case_id for case_id, count in Counter(case.id for case in cases).items() if count > 1]

@@ -14,6 +14,9 @@ from aclnn_spec.spec.rules import Break, When
 TURNS = (("none", "FLOAT"), ("mean", "FLOAT16"), ("sum", "BFLOAT16"))
 """Reductions and types that the faults take turns in: a check may be missing in one of them only."""
 
+UNTURNED = ("one_of", "at_least")
+"""Kinds of rule that are about an attribute itself, which is told once."""
+
 ALWAYS = ("-scalar", "-one")
 """Output shapes that are tempting for every reduction."""
 
@@ -30,7 +33,7 @@ def cases(author: Author) -> Iterator[Case]:
     for clause in checks:
         kind_of_rule = "" if clause.rule is None else clause.rule.core.kind
         shaped = kind_of_rule in ("broadcastable", "shape_is_broadcast")
-        turns = TURNS[:1] if kind_of_rule in ("one_of", "at_least") else concerned(author, clause)
+        turns = TURNS[:1] if kind_of_rule in UNTURNED else concerned(author, clause)
         for kind, shapes in bases.items():
             draft = Draft(group="status", what="", clauses=(clause.id,), shapes=shapes or (2, 3), reason=clause.text)
             if kind == "empty":
