@@ -85,6 +85,15 @@ class Author:
         return self.operator.reduces(self._attributes(Draft(**_NOTHING, reduction=reduction)))
 
     @property
+    def exact(self) -> bool:
+        """Whether nothing is rounded without mean, so that the operator's cases show every wrong bit.
+
+        How memory is addressed and types are converted is a library's own rather than an operator's. Operators whose
+        results are exact tell of it in full; the others take types and reductions in turn, which keeps the tier small.
+        """
+        return self.operator.ulp(self.call(Draft(**{**_NOTHING, "shapes": (1,)}))) == 0
+
+    @property
     def mixes(self) -> bool:
         """Whether the inputs may differ in type."""
         return all(clause.rule is None or clause.rule.core.kind != "same_dtype" for clause in self.operator.checks)

@@ -32,7 +32,8 @@ def cases(author: Author) -> Iterator[Case]:
     """Cases of several groups; none has a partner beyond this list."""
     yield from counts(author)
     yield from square(author)
-    yield from far(author)
+    if author.exact:
+        yield from far(author)
     yield from payload(author)
     yield from near_ties(author)
     yield from whole_numbers(author)
