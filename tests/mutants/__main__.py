@@ -1,5 +1,6 @@
 """`python -m tests.mutants`: measure the cases, and write the kill tables and the list of the smoke tier.
 
+`--operator NAME` measures some operators and leaves what is known of the others as it is.
 `--only PREFIX` runs some mutants and writes nothing: it says of each what condemns it.
 """
 
@@ -10,7 +11,7 @@ from argparse import ArgumentParser
 from time import process_time
 
 from aclnn_spec.golden.build import build
-from aclnn_spec.golden.smoke import LIST, SMOKE, listed
+from aclnn_spec.golden.smoke import LIST, SMOKE, chosen, listed
 from aclnn_spec.golden.store import Golden
 from aclnn_spec.reference import REFERENCES
 from aclnn_spec.spec.read import Spec, data_root, load_spec
@@ -25,10 +26,11 @@ def _show(done: int, total: int) -> None:
         sys.stderr.write(f"\r{done} of {total} mutants" + ("\n" if done == total else ""))
 
 
-def _benches(spec: Spec) -> list[Bench]:
+def _benches(spec: Spec, names: list[str]) -> list[Bench]:
     golden = Golden(data_root() / "golden" / "core", spec)
     stable = [operator for operator in spec.operators.values() if operator.status == "stable"]
-    return [Bench(operator, golden.cases()) for operator in stable if operator.name in REFERENCES]
+    wanted = [operator for operator in stable if operator.name in REFERENCES and (not names or operator.name in names)]
+    return [Bench(operator, golden.part_cases(operator.name)) for operator in wanted]
 
 
 def _look(benches: list[Bench], prefixes: list[str]) -> int:
@@ -48,23 +50,26 @@ def main() -> int:
     """Measure; 1 if a mutant survives."""
     parser = ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("--only", action="append", default=[], metavar="PREFIX", help="only these mutants, by id")
-    given = parser.parse_args()
     spec = load_spec()
-    benches = _benches(spec)
+    parser.add_argument("--operator", action="append", default=[], choices=[*spec.operators], help="only this operator")
+    given = parser.parse_args()
+    benches = _benches(spec, given.operator)
     if given.only:
         return _look(benches, given.only)
-    chosen: dict[str, tuple[str, ...]] = {}
+    golden = data_root() / "golden"
+    known = chosen(golden / LIST, spec) if given.operator and (golden / LIST).is_file() else {}
+    smoke: dict[str, tuple[str, ...]] = {}
     try:
         for bench in benches:
-            table, smoke = measured(bench, mutants(bench.operator), _show)
+            table, ids = measured(bench, mutants(bench.operator), _show)
             write(table)
-            chosen[bench.operator.name] = tuple(smoke)
+            smoke[bench.operator.name] = tuple(ids)
             sys.stdout.write(f"{bench.operator.name}: {table['totals']}, {process_time():.0f} s\n")
     except LackingError as error:
         sys.stdout.write(f"{error}\n")
         return 1
-    golden = data_root() / "golden"
-    (golden / LIST).write_bytes(listed(chosen))
+    both = {**known, **smoke}
+    (golden / LIST).write_bytes(listed({name: both[name] for name in spec.operators if name in both}))
     build(spec, SMOKE, golden / SMOKE, progress=lambda _, __: None)
     return 0
 
