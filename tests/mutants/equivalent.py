@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from aclnn_spec.spec.model import Text
+from aclnn_spec.spec.operator import Operator
 
 _COPY = Text(
     zh="copy 只决定是否复制内存，值不变。", en="copy decides whether memory is copied; the values are the same."
@@ -32,9 +33,13 @@ _WIDER = Text(
     zh="公共类型能精确容纳每个浮点输入的值，转换到它不会舍入。",
     en="The common type holds the values of every float input exactly; converting to it rounds nothing.",
 )
-_CAST = Text(
-    zh="encode 转换到 float16 时同样按就近、平局取偶舍入。",
-    en="encode's cast to float16 rounds to nearest, ties to even, just the same.",
+_STRICT = Text(
+    zh="strict 只检查两个列表等长，它们总是等长。",
+    en="strict checks that two lists are of one length, which they always are.",
+)
+_KINDS = Text(
+    zh="类型一栏只用来拒绝放错的数组，用例中没有这样的数组。",
+    en="The kinds serve to refuse an array that is none of them, and the output never is.",
 )
 
 EQUIVALENT: Mapping[str, Text] = MappingProxyType(
@@ -83,14 +88,10 @@ EQUIVALENT: Mapping[str, Text] = MappingProxyType(
             en="The quantum turns negative: divided by it, rounded and multiplied again the value is the same, but for "
             "the sign of a zero, which is free.",
         ),
-        "evaluate: True -> False": Text(
-            zh="strict 只检查两个列表等长，它们总是等长。",
-            en="strict checks that two lists are of one length, which they always are.",
-        ),
+        "evaluate: True -> False": _STRICT,
+        "evaluate: True -> False (2)": _STRICT,
         "_read: values if source is common else round_to(values, common): a if c else b -> b if c else a": _WIDER,
         "_read: source is common: is -> is not": _WIDER,
-        "_write: values if common is FLOAT16 else round_to(values, FLOAT16): a if c else b -> b if c else a": _CAST,
-        "_write: common is FLOAT16: is -> is not": _CAST,
         "divide: target is FLOAT and int(np.float32(count)) == count: and -> or": _TWICE,
         "divide: target is FLOAT: is -> is not": _TWICE,
         "divide: int(np.float32(count)) == count: == -> !=": _TWICE,
@@ -101,3 +102,40 @@ EQUIVALENT: Mapping[str, Text] = MappingProxyType(
         "divide: 1 -> 0": _TWICE,
     }
 )
+
+UNREDUCED: Mapping[str, Text] = MappingProxyType(
+    {
+        "evaluate: _shape_of(operands) if reduces else result.shape: a if c else b -> b if c else a": Text(
+            zh="不做归约时，输出的形状就是操作数广播后的形状。",
+            en="Where nothing is reduced, the output has the shape that the operands broadcast to.",
+        )
+    }
+)
+"""Those of operators that reduce nothing."""
+
+FLOATING: Mapping[str, Text] = MappingProxyType(
+    {
+        "evaluate: 'iufcV' if form is WHOLE else 'fcV': a if c else b -> b if c else a": _KINDS,
+        "evaluate: form is WHOLE: is -> is not": _KINDS,
+        "_in_format: common is WHOLE: is -> is not": Text(
+            zh="from_integers 遇到 32 位浮点时同样交给 round_to 舍入。",
+            en="from_integers leaves floats of 32 bits to round_to all the same.",
+        ),
+    }
+)
+"""Those of operators that do not compute in integers."""
+
+
+def arguments(operator: Operator) -> Mapping[str, Text]:
+    """The arguments that hold for an operator's mutants."""
+    found = dict(EQUIVALENT)
+    if operator.output.reduced is None:
+        found |= UNREDUCED
+    if not computes_in_integers(operator):
+        found |= FLOATING
+    return found
+
+
+def computes_in_integers(operator: Operator) -> bool:
+    """Whether integers are among the types that an input lists."""
+    return any(dtype.kind in ("int", "uint") for parameter in operator.inputs for dtype in parameter.dtypes)

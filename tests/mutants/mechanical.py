@@ -20,17 +20,20 @@ from aclnn_spec.reference import REFERENCES, evaluate, floats
 from aclnn_spec.spec.model import Text
 from aclnn_spec.spec.operator import Operator
 
-from .equivalent import EQUIVALENT
+from .equivalent import arguments, computes_in_integers
 from .kernel import Call, Kernel, Running
 from .mutant import Mutant
 
 GROUPS = ("basic", "ties", "mean", "broadcast", "deduction", "layout", "special", "empty", "lifecycle", "open")
 """All groups of calls that succeed: which one must tell depends on the line."""
 
-_APART = frozenset({"_BLOCK", "_divide_to_odd", "_once"})
+_APART = frozenset({"_BLOCK", "_divide_to_odd", "_once", "_repeated"})
 """What is not changed: the size of a block, which decides about speed alone; the division for counts of 2^29 and more,
-tensors of gigabytes that no case has; and what skips axes along which the output does not move, which the output of a
-call never has. `tests/test_reference.py` holds the last two against the oracle."""
+tensors of gigabytes that no case has; what skips axes along which the output does not move, which the output of a call
+never has; and what looks once at operands that repeat, for speed again. `tests/test_reference.py` holds the last three
+against the oracle."""
+_REDUCING, _WHOLE = frozenset({"_reduced", "_shape_of"}), frozenset({"WHOLE"})
+"""What only operators that reduce, or that compute in integers, make use of."""
 
 _EVALUATE: ModuleType = inspect.getmodule(evaluate)  # type: ignore[assignment]  # the function hides its module's name
 _OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], str, str]] = {
@@ -172,14 +175,20 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
                     yield from _parts(each)
 
 
-def _used(trees: list[ast.Module], start: str) -> frozenset[str]:
-    """The names that a function needs, by way of those it calls."""
+def _unused(operator: Operator) -> frozenset[str]:
+    """The names that are not looked at."""
+    reducing = frozenset() if operator.output.reduced else _REDUCING
+    return _APART | reducing | (frozenset() if computes_in_integers(operator) else _WHOLE)
+
+
+def _used(trees: list[ast.Module], start: str, apart: frozenset[str]) -> frozenset[str]:
+    """The names that a function needs, by way of those it calls, but for some."""
     tops = {name: top for tree in trees for name, top in _tops(tree)}
     found: set[str] = set()
     todo = [start, "evaluate"]
     while todo:
         name = todo.pop()
-        if name in tops and name not in found and name not in _APART and not name.startswith("_check"):
+        if name in tops and name not in found and name not in apart and not name.startswith("_check"):
             found.add(name)
             top = tops[name]
             looked_at = _statements(top) if isinstance(top, ast.FunctionDef) else [top]
@@ -192,7 +201,7 @@ def changes(operator: Operator) -> Iterator[Change]:
     modules = _modules(operator)
     trees = [ast.parse(inspect.getsource(module)) for module in modules]
     seen: Counter[tuple[str, ...]] = Counter()
-    used = _used(trees, REFERENCES[operator.name].function.__name__)
+    used = _used(trees, REFERENCES[operator.name].function.__name__, _unused(operator))
     for number, (module, tree) in enumerate(zip(modules, trees, strict=True)):
         file = Path(str(module.__file__)).name
         for function, node in _mutable(tree, used):
@@ -265,6 +274,7 @@ def _apart(array: Any, output: Any) -> Any:
 
 def mutants(operator: Operator) -> Iterator[Mutant]:
     """The mutants."""
+    argued = arguments(operator)
     for change in changes(operator):
         yield Mutant(
             id=f"source/{change.file}:{change.line}:{change.column}: {change.before} -> {change.after}",
@@ -275,5 +285,5 @@ def mutants(operator: Operator) -> Iterator[Mutant]:
             groups=GROUPS,
             make=lambda change=change: _made(operator, change),
             late=True,
-            equivalent=EQUIVALENT.get(change.key),
+            equivalent=argued.get(change.key),
         )

@@ -10,7 +10,7 @@ from aclnn_spec.certification.implementation import Implementation
 from aclnn_spec.spec.model import Text
 from aclnn_spec.spec.operator import Operator
 
-from .equivalent import EQUIVALENT
+from .equivalent import arguments
 from .kernel import Kernel, Running
 from .narrow import is_narrow
 
@@ -81,5 +81,5 @@ def finished(family: str, groups: str, sketch: Sketch, operator: Operator, *, re
         late=not changed & _PHASE_ONE,
         early=changed == {"check"},
         remembers=remembers if sketch.remembers is None else sketch.remembers,
-        equivalent=EQUIVALENT.get(identity),
+        equivalent=arguments(operator).get(identity),
     )

@@ -60,8 +60,8 @@ CLAUSES: dict[str, Clause] = {
     ),
     "dtypes": Clause(
         161002,
-        "self 或 target 的类型不是 FLOAT、FLOAT16 或 BFLOAT16。",
-        "The type of self or target is not FLOAT, FLOAT16 or BFLOAT16.",
+        "self 或 target 的类型不是 FLOAT、FLOAT16 或 BFLOAT16。result 的类型由 castable 和 wide_output 规定。",
+        "The type of self or target is not FLOAT, FLOAT16 or BFLOAT16. What result may be is said by castable and wide_output.",
     ),
     "castable": Clause(
         161002,

@@ -95,7 +95,7 @@ def evaluate(
     views = [_broadcast(name, array, dtype, shape) for name, (array, dtype) in operands.items()]
     size = prod(shape)
     setting = Common(format=form, count=size if count is None else count)
-    if result.size == 0:
+    if not result.size:
         return
     if not 1 <= setting.count <= _MAX_COUNT and size:
         raise InputError(f"count: found {setting.count}, expected 1 to {_MAX_COUNT}")
@@ -110,12 +110,7 @@ def evaluate(
             _write(_reduced(values, views, setting).reshape(result.shape), form, result, result_dtype)
             return
         *views, result = _once([*views, result])
-        compact = _once(views)
-        if compact[0].size <= min(_REPEATED, result.size // 2):  # operands that repeat are looked at once
-            if compact[0].size:
-                block = _rounded(values([view.ravel() for view in compact]), setting)
-                kept = [1 if axis in _still(views) else size for axis, size in enumerate(result.shape)]
-                _write(block.reshape(kept), form, result, result_dtype)
+        if _repeated(values, views, setting, result, result_dtype):
             return
         access: Any = [["readonly"]] * len(views) + [["writeonly"]]
         with np.nditer(
@@ -123,6 +118,24 @@ def evaluate(
         ) as blocks:
             for *inputs, place in blocks:
                 _write(_rounded(values(inputs), setting), form, place, result_dtype)
+
+
+def _repeated(
+    values: Callable[[list[NDArray[Any]]], Any],
+    views: list[NDArray[Any]],
+    setting: Common,
+    result: NDArray[Any],
+    dtype: str,
+) -> bool:
+    """Look once at operands that repeat, and write the output; False where they do not, or are too many to hold."""
+    compact = _once(views)
+    if compact[0].size > min(_REPEATED, result.size // 2):
+        return False
+    if compact[0].size:
+        block = _rounded(values([view.ravel() for view in compact]), setting)
+        kept = [1 if axis in _still(views) else size for axis, size in enumerate(result.shape)]
+        _write(block.reshape(kept), setting.format, result, dtype)
+    return True
 
 
 def _rounded(values: Real | Terms | NDArray[np.int64], setting: Common) -> Single | NDArray[np.int64]:
