@@ -38,7 +38,8 @@ def rows(*, sizes: tuple[int, ...], seconds: float) -> Iterator[Row]:
                     yield row(skipped="PyTorch is not installed")
                     continue
                 pair = by_turns(ours, theirs, seconds=seconds)
-                why = ("fixed" if size < SMALL else "passes") if pair.ratio > 1 else ""
+                slower = "fixed" if size < SMALL else "passes" if "PyTorch" in peer else "selects"
+                why = slower if pair.ratio > 1 else ""
                 yield row(seconds=pair.ours, peer_seconds=pair.theirs, ratio=pair.ratio, why=why)
 
 

@@ -51,6 +51,10 @@ WHY: Mapping[str, tuple[str, str]] = MappingProxyType(
             "参考实现只用 NumPy，每块数据要走几遍；PyTorch 的核函数只走一遍",
             "the reference is plain NumPy, several passes over each block; PyTorch's kernel makes one",
         ),
+        "selects": (
+            "参考实现按比较结果取值，并列、−0 和 NaN 才符合规范，比一个表达式多走几遍",
+            "the reference selects by comparisons, so that ties, −0 and NaN are the spec's: more passes than a formula",
+        ),
         "more": (
             "每个元素要和三组值比较，对方只比较一组",
             "each element is held against three values, the peer's against one",
