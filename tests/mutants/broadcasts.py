@@ -117,7 +117,7 @@ def mutants(operator: Operator) -> Iterator[Sketch]:
         ),
         ("for-sum", "with sum", "sum 时", "broadcast", lambda c, _, __: c.mode == "sum"),
         ("for-mean", "with mean", "mean 时", "mean broadcast", lambda c, _, __: c.mode == "mean"),
-        ("mixed", "where types are mixed", "类型混用时", "broadcast deduction", lambda c, _, __: c.mixed),
+        ("mixed", "where types are mixed", "类型混用时", "broadcast deduction layout", lambda c, _, __: c.mixed),
         (
             "cast",
             "where the result is cast",

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from aclnn_spec.golden.cases.author import Author
 from aclnn_spec.golden.tensor import Array
 from aclnn_spec.reference.floats import FORMATS, Format, round_to
 from aclnn_spec.spec.operator import Operator
 
 from . import deductions
+from .formulas import mixes
 from .kernel import FLOATS, Call, Single, load, narrow, write
 from .mutant import Sketch, wrong
 
@@ -24,7 +26,7 @@ def to(cast: Cast, *dtypes: str) -> Callable[[Call, Single], Array]:
 
     def narrowed(call: Call, values: Single) -> Array:
         right = narrow(call, values)
-        return np.asarray(cast(call, values, right), np.float32) if call.out in dtypes else right
+        return np.asarray(cast(call, values, right), np.float32) if call.out in dtypes and not call.whole else right
 
     return narrowed
 
@@ -154,7 +156,7 @@ def _roundings() -> Iterator[Sketch]:
             f"{dtype}-through-{other}",
             f"the cast to {dtype} rounds to {other} first",
             f"转换到 {dtype} 前先舍入到 {other}",
-            groups,
+            f"{groups} special",
             narrow=to(lambda _c, v, _r, a=FORMATS[other], b=FORMATS[dtype]: round_to(round_to(v, a), b), dtype),
         )
         yield wrong(
@@ -197,7 +199,9 @@ def _roundings() -> Iterator[Sketch]:
         "inputs are cast to the output's type before anything else",
         "先把输入转换成输出的类型",
         "deduction ties special",
-        load=lambda c, n, a: round_to(load(c, n, a), FORMATS[c.out]) if c.out in FORMATS else load(c, n, a),
+        load=lambda c, n, a: (
+            round_to(load(c, n, a), FORMATS[c.out]) if c.out in FORMATS and not c.whole else load(c, n, a)
+        ),
     )
     yield wrong(
         "stochastic-BFLOAT16",
@@ -333,8 +337,30 @@ def _ranges() -> Iterator[Sketch]:
     )
 
 
+_PASSED_ON = ("FLOAT16-nan-is-infinite", "BFLOAT16-nan-is-infinite", "nan-payload-carries")
+"""Those that show where the gradient is passed on bit by bit."""
+_LAST_BIT = tuple(
+    f"{dtype}-{how}"
+    for dtype in ("FLOAT16", "BFLOAT16")
+    for how in (
+        *("truncates", "ties-away", "ties-up", "ties-to-zero", "truncates-subnormals"),
+        *("truncates-from-FLOAT16", "truncates-from-BFLOAT16"),
+    )
+) + ("stochastic-BFLOAT16", "smallest-never-zero")
+"""Those that are one unit in the last place off, which operators that round without mean are allowed."""
+_NEGATIVE = ("overflow-loses-sign", "overflow-saturates-below")
+"""Those about negative results, of which losses have none."""
+_WIDE = ("DOUBLE-through-half", "imaginary-part")
+"""Those about outputs of other types."""
+
+
 def mutants(operator: Operator) -> Iterator[Sketch]:
     """The family."""
     yield from deductions.mutants(operator)
-    yield from _roundings()
-    yield from _ranges()
+    clauses = {clause.id for clause in operator.clauses}
+    left_out = () if Author(operator=operator).exact else (*_PASSED_ON, *_LAST_BIT)
+    left_out += _NEGATIVE if operator.output.reduced else ()
+    left_out += () if "wide_output" in clauses else _WIDE
+    for sketch in (*_roundings(), *_ranges()):
+        if sketch.name not in left_out and ("read" not in sketch.name or mixes(operator)):
+            yield sketch

@@ -9,6 +9,7 @@ from math import prod
 from aclnn_spec.spec.model import Clause
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.rules.base import Rule
+from aclnn_spec.spec.rules.when import When
 
 from .kernel import Arguments, State, check
 
@@ -36,7 +37,17 @@ def by_clauses(operator: Operator, change: Callable[[Clause], Clause | None]) ->
 
 def swapped(operator: Operator, clause: Clause, rule: Rule | None) -> Check:
     """A check with another rule in a clause's place, or none."""
-    return by_clauses(operator, lambda each: each if each.id != clause.id else rule and replace(each, rule=rule))
+    return by_clauses(operator, lambda each: each if each.id != clause.id else rule and other(each, rule))
+
+
+def other(clause: Clause, rule: Rule) -> Clause:
+    """The clause with another rule, under the condition that it has."""
+    return replace(clause, rule=replace(clause.rule, rule=rule) if isinstance(clause.rule, When) else rule)
+
+
+def core(clause: Clause) -> Rule | None:
+    """The clause's rule itself, without a condition."""
+    return clause.rule.core if clause.rule else None
 
 
 def coded(clause: Clause, code: int) -> Check:

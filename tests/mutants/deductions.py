@@ -12,6 +12,7 @@ from aclnn_spec.golden.tensor import Array
 from aclnn_spec.reference.floats import FORMATS, round_to
 from aclnn_spec.spec.operator import Operator
 
+from .formulas import mixes
 from .kernel import FLOATS, Call, load
 from .mutant import Sketch, wrong
 
@@ -21,7 +22,7 @@ def common(pick: Callable[[Call], str]) -> Callable[[Call], None]:
 
     def plan(call: Call) -> None:
         chosen = pick(call)
-        call.common = chosen if chosen in FORMATS else call.common
+        call.common = chosen if chosen in FORMATS and not call.whole else call.common
 
     return plan
 
@@ -41,6 +42,8 @@ def _deductions(operator: Operator) -> Iterator[Sketch]:
     yield wrong(
         "common-is-output", "computes in the output's type", "在输出的类型中计算", groups, plan=common(lambda c: c.out)
     )
+    if not mixes(operator):
+        return
     for i, name in enumerate(names):
         yield wrong(
             f"common-is-{name}",
@@ -49,7 +52,7 @@ def _deductions(operator: Operator) -> Iterator[Sketch]:
             groups,
             plan=common(lambda c, i=i: c.types[i]),
         )
-    for i, j in combinations(range(len(names)), 2):
+    for i, j in combinations(range(len(names)), 2) if len(names) > 2 else ():
         yield wrong(
             f"common-of-{names[i]}-{names[j]}",
             f"deduces the type from {names[i]} and {names[j]} alone",
@@ -62,7 +65,7 @@ def _deductions(operator: Operator) -> Iterator[Sketch]:
         "computes in the narrowest type",
         "在最窄的类型中计算",
         groups,
-        plan=common(lambda c: max((t for t in c.types if t in FLOATS), key=FLOATS.index)),
+        plan=common(lambda c: max((t for t in c.types if t in FLOATS), key=FLOATS.index, default=c.common)),
     )
     for pair, chosen in (
         (("FLOAT16", "BFLOAT16"), "FLOAT16"),
@@ -110,9 +113,10 @@ def _integers() -> Iterator[Sketch]:
         "integers-through-half",
         "integers are rounded to FLOAT16 first",
         "整数先舍入到 FLOAT16",
-        "open",
+        "open deduction",
         load=lambda c, n, a: (
-            round_to(load(c, n, a), FORMATS["FLOAT16"]) if str(c.arguments[n].dtype) not in FORMATS else load(c, n, a)
+            round_to(load(c, n, a), FORMATS["FLOAT16"]) if str(c.arguments[n].dtype) not in FORMATS and not c.whole
+            else load(c, n, a)
         ),
     )
 
@@ -120,4 +124,5 @@ def _integers() -> Iterator[Sketch]:
 def mutants(operator: Operator) -> Iterator[Sketch]:
     """Part of the family of casts."""
     yield from _deductions(operator)
-    yield from _integers()
+    if any(clause.id == "integer_mix" for clause in operator.clauses):
+        yield from _integers()

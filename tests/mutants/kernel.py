@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from aclnn_spec.certification.implementation import PhaseOne
 from aclnn_spec.golden.tensor import Array, Tensor, bits
 from aclnn_spec.reference import REFERENCES, Common
-from aclnn_spec.reference.floats import FORMATS, decode, divide, encode, from_integers, round_to
+from aclnn_spec.reference.exact import Terms, quotients
+from aclnn_spec.reference.floats import FORMATS, WHOLE, Format, decode, divide, encode, from_integers, round_to
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.tables import Shape, broadcast
 
@@ -36,11 +37,17 @@ class Call:
     common: str = ""
     count: float = 0
     reduction: int = 0
+    attributes: dict[str, float] = field(default_factory=dict)
+    """The values of the other attributes."""
+    repeats: int = 1
+    """How often each element that is computed stands for others like it."""
 
     def __post_init__(self) -> None:
         tables = self.operator.tables
         self.common = str(tables.deduce(self.types))
         self.count = prod(self.shape)
+        names = (p.name for p in self.operator.parameters if p.role == "attribute" and p.name != "reduction")
+        self.attributes = {name: self.arguments[name] for name in names}
         self.reduction = self.arguments["reduction"]
 
     @cached_property
@@ -76,6 +83,21 @@ class Call:
         return next(name for name, number in values.items() if number == self.reduction)
 
     @property
+    def reduces(self) -> bool:
+        """Whether all elements are reduced to one."""
+        return self.operator.reduces({**self.arguments, "reduction": self.reduction})
+
+    @property
+    def whole(self) -> bool:
+        """Whether the work is done in integers."""
+        return self.common == WHOLE.name
+
+    @property
+    def format(self) -> Format:
+        """The common type's format."""
+        return WHOLE if self.whole else FORMATS[self.common]
+
+    @property
     def mixed(self) -> bool:
         """Whether the inputs' types differ."""
         return len(set(self.types)) > 1
@@ -90,9 +112,19 @@ class Call:
         """Whether the output lies in its storage without gaps, in order."""
         return is_dense(self.output)
 
+    @property
+    def gradient(self) -> str | None:
+        """The incoming gradient's name, if there is one."""
+        return gradient_of(self.operator)
+
     def size(self, *names: str) -> int:
         """The number of elements that these tensors broadcast to."""
         return prod(broadcast(self.arguments[name].shape for name in names) or ())
+
+
+def gradient_of(operator: Operator) -> str | None:
+    """The name of an operator's incoming gradient, if it has one."""
+    return next((p.name for p in operator.inputs if p.name not in ("self", "target")), None)
 
 
 def is_dense(tensor: Tensor) -> bool:
@@ -129,8 +161,8 @@ def recall(executor: Any, _: State) -> Arguments:
 
 
 def is_empty(call: Call) -> bool:
-    """Phase 2: whether there is nothing to do."""
-    return any(prod(call.arguments[name].shape) == 0 for name in call.inputs)
+    """Phase 2: whether there is nothing to do; of nothing there is still a sum and a mean."""
+    return not call.reduces and any(prod(call.arguments[name].shape) == 0 for name in call.inputs)
 
 
 def nothing(call: Call) -> Any:  # noqa: ARG001
@@ -153,20 +185,32 @@ def spread(call: Call, name: str, array: Array) -> Array:  # noqa: ARG001
     return np.broadcast_to(array, call.shape)
 
 
-def load(call: Call, name: str, array: Array) -> Single:
+def load(call: Call, name: str, array: Array) -> Array:
     """An input's values in the common type."""
-    dtype, common = str(call.arguments[name].dtype), FORMATS[call.common]
+    dtype, common = str(call.arguments[name].dtype), call.format
+    if call.whole:
+        return array.astype(np.int64)
     if dtype not in FORMATS:
         return from_integers(array, common)
     values = decode(bits(array), FORMATS[dtype])
     return values if dtype == call.common else round_to(values, common)
 
 
-def formula(call: Call, operands: Mapping[str, Single]) -> Array:
-    """The operator's values before mean divides them."""
-    setting = Common(format=FORMATS[call.common], count=1)
+def formula(call: Call, operands: Mapping[str, Array]) -> Array:
+    """The operator's values before they are summed, and before mean divides them; still to be rounded."""
+    setting = Common(format=call.format, count=1)
     none = call.operator.parameter("reduction").values["none"]
-    return REFERENCES[call.operator.name].function(**operands, reduction=none, common=setting)
+    flat = {name: values.reshape(-1) for name, values in operands.items()}
+    function = REFERENCES[call.operator.name].function
+    values = function(**flat, reduction=none, **call.attributes, common=setting)
+    if isinstance(values, Terms):
+        values = quotients(values, 1)
+    return values.reshape(next(iter(operands.values())).shape)
+
+
+def total(call: Call, values: Array) -> Array:
+    """The sum of all values, in float64, or in integers."""
+    return np.sum(values) * values.dtype.type(call.repeats)
 
 
 def divides(call: Call) -> bool:
@@ -174,20 +218,22 @@ def divides(call: Call) -> bool:
     return call.mode == "mean"
 
 
-def scale(call: Call, values: Single) -> Array:
+def scale(call: Call, values: Array) -> Array:
     """The values over the count, still to be rounded."""
-    return divide(values, int(call.count), FORMATS[call.common])
+    return divide(values, int(call.count), call.format) if values.dtype == np.float32 else values / call.count
 
 
-def settle(call: Call, values: Array) -> Single:
+def settle(call: Call, values: Array) -> Array:
     """Round to the common type."""
-    return round_to(values, FORMATS[call.common])
+    return values if call.whole else round_to(values, call.format)
 
 
-def narrow(call: Call, values: Single) -> Single:
+def narrow(call: Call, values: Array) -> Array:
     """Round to the output's type, which is not the common one."""
     target = "FLOAT16" if call.out == "COMPLEX32" else call.out
-    return round_to(values, FORMATS[target]) if target in FORMATS else values
+    if target not in FORMATS:
+        return values
+    return from_integers(values, FORMATS[target]) if call.whole else round_to(values, FORMATS[target])
 
 
 def place(call: Call) -> Array:
@@ -231,6 +277,7 @@ class Kernel:
     spread: Callable[[Call, str, Array], Array] = spread
     load: Callable[[Call, str, Array], Array] = load
     formula: Callable[[Call, Mapping[str, Single]], Array] = formula
+    total: Callable[[Call, Array], Array] = total
     divides: Callable[[Call], bool] = divides
     scale: Callable[[Call, Single], Array] = scale
     settle: Callable[[Call, Array], Array] = settle
@@ -251,6 +298,9 @@ class Kernel:
         index = tuple(slice(0, 1) if each else slice(None) for each in still)
         operands = {name: self.load(call, name, one[index]) for name, one in zip(call.inputs, views, strict=True)}
         values = self.formula(call, operands)
+        if call.reduces:
+            call.repeats = prod(call.shape) // max(values.size, 1)
+            values = np.asarray(self.total(call, values))
         if self.divides(call):
             values = self.scale(call, values)
         values = self.settle(call, values)

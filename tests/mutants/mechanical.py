@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from aclnn_spec.golden.tensor import Tensor, bits, is_bfloat16
-from aclnn_spec.reference import REFERENCES, evaluate, floats
+from aclnn_spec.reference import REFERENCES, evaluate, exact, floats
+from aclnn_spec.reference.exact import Terms
 from aclnn_spec.spec.model import Text
 from aclnn_spec.spec.operator import Operator
 
@@ -27,15 +28,23 @@ from .mutant import Mutant
 GROUPS = ("basic", "ties", "mean", "broadcast", "deduction", "layout", "special", "empty", "lifecycle", "open")
 """All groups of calls that succeed: which one must tell depends on the line."""
 
-_APART = frozenset({"_BLOCK", "_divide_to_odd", "_once", "_repeated"})
+_APART = frozenset(
+    {
+        *("_BLOCK", "_divide_to_odd", "_once", "_repeated"),
+        *("_BITS", "_LOW", "_SPLIT", "_UNIT", "_distilled", "_halves", "_sign", "_to_odd", "_two_product", "_units"),
+        "two_sum",
+    }
+)
 """What is not changed: the size of a block, which decides about speed alone; the division for counts of 2^29 and more,
 tensors of gigabytes that no case has; what skips axes along which the output does not move, which the output of a call
 never has; and what looks once at operands that repeat, for speed again. `tests/test_reference.py` holds the last three
-against the oracle."""
+against the oracle. The last two lines are the arithmetic that carries more bits than float64 has: no operator's tolerance
+tells of these, and the same test holds them against the oracle, bit by bit."""
 _REDUCING, _WHOLE = frozenset({"_reduced", "_shape_of"}), frozenset({"WHOLE"})
 """What only operators that reduce, or that compute in integers, make use of."""
 
 _EVALUATE: ModuleType = inspect.getmodule(evaluate)  # type: ignore[assignment]  # the function hides its module's name
+_REFERENCE = tuple(inspect.getmodule(each.function) for each in REFERENCES.values())
 _OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], str, str]] = {
     ast.Add: (ast.Sub, "+", "-"),
     ast.Sub: (ast.Add, "-", "+"),
@@ -134,7 +143,13 @@ def _place(node: ast.AST) -> tuple[Any, ...]:
 def _modules(operator: Operator) -> tuple[ModuleType, ...]:
     """The modules an operator's reference is made of, each after those it needs."""
     own = inspect.getmodule(REFERENCES[operator.name].function)
-    return tuple(each for each in (floats, _EVALUATE, own) if each)
+    if own is None:
+        return (floats, _EVALUATE)
+    # What it shares with another operator, and what it needs of exact arithmetic, by the functions it names.
+    near = {inspect.getmodule(value) for value in vars(own).values() if inspect.isfunction(value)}
+    needed = [each for each in _REFERENCE if each in near and each is not own]
+    exactly = [exact] if Terms in vars(own).values() else []
+    return (floats, *exactly, _EVALUATE, *needed, own)
 
 
 def _tops(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
@@ -260,6 +275,7 @@ def _made(operator: Operator, change: Change) -> Running:
             common=call.common,
             output=(output.view(np.uint16) if is_bfloat16(output) else output, call.out),
             attributes={p.name: call.arguments[p.name] for p in operator.parameters if p.role == "attribute"},
+            reduces=call.reduces,
         )
         return 0
 
@@ -275,9 +291,12 @@ def _apart(array: Any, output: Any) -> Any:
 def mutants(operator: Operator) -> Iterator[Mutant]:
     """The mutants."""
     argued = arguments(operator)
+    seen: Counter[str] = Counter()
     for change in changes(operator):
+        place = f"{change.file}:{change.line}:{change.column}: {change.before} -> {change.after}"
+        seen[place] += 1  # a * b * c holds two products that begin in one place
         yield Mutant(
-            id=f"source/{change.file}:{change.line}:{change.column}: {change.before} -> {change.after}",
+            id=f"source/{place}" + (f" ({seen[place]})" if seen[place] > 1 else ""),
             text=Text(
                 zh=f"{change.function} 中的 {change.was}：{change.before} 变为 {change.after}",
                 en=f"{change.was} in {change.function}: {change.before} becomes {change.after}",

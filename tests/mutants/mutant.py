@@ -69,6 +69,12 @@ def wrong(
 Family: TypeAlias = Callable[[Operator], Iterator[Sketch]]
 
 
+def _about(operator: Operator, groups: list[str]) -> tuple[str, ...]:
+    """The groups, and for an operator that reduces its sums, which stand for those of ordinary calls."""
+    more = operator.output.reduced is not None and {"basic", "mean", "broadcast"} & {*groups}
+    return tuple(dict.fromkeys((*groups, "sums") if more else groups))
+
+
 def finished(family: str, groups: str, sketch: Sketch, operator: Operator, *, remembers: bool = False) -> Mutant:
     """Make the mutant of a sketch; `groups` and `remembers` are the family's own."""
     kernel, identity = replace(_RIGHT, **sketch.steps), f"{family}/{sketch.name}"
@@ -76,7 +82,7 @@ def finished(family: str, groups: str, sketch: Sketch, operator: Operator, *, re
     return Mutant(
         id=identity,
         text=sketch.text,
-        groups=tuple((groups if sketch.groups is None else sketch.groups).split()),
+        groups=_about(operator, (groups if sketch.groups is None else sketch.groups).split()),
         make=lambda: Running(name=identity, operator=operator, kernel=kernel),
         late=not changed & _PHASE_ONE,
         early=changed == {"check"},

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import prod
+from types import MappingProxyType
 
 from aclnn_spec.golden.tensor import Tensor
 from aclnn_spec.spec.operator import Operator
-from aclnn_spec.spec.rules.shapes import Broadcastable, ShapeIsBroadcast
-from aclnn_spec.spec.rules.types import Castable, DeducedIn
+from aclnn_spec.spec.rules.pairs import NotBoth
+from aclnn_spec.spec.rules.shapes import Broadcastable, MaxRank, ShapeIsBroadcast
+from aclnn_spec.spec.rules.types import Castable, DeducedIn, DtypeIn
+from aclnn_spec.spec.rules.when import When
 from aclnn_spec.spec.tables import Shape, broadcast
 
-from .checks import INNER, NULLPTR, also, has_mode, swapped, tolerant, unless
+from .checks import INNER, NULLPTR, also, core, has_mode, swapped, tolerant, unless
+from .formulas import mixes
 from .kernel import FLOATS, Arguments, is_dense
 from .mutant import Sketch, wrong
+
+
+ABOUT: Mapping[str, str] = MappingProxyType(
+    {"integers": "integer_mix", "wide-output": "wide_output", "reduced-shape": "reduced_shape"}
+)
+"""The clauses without which a call is refused, or needs no word."""
 
 
 def _shapes(operator: Operator) -> Iterator[Sketch]:
@@ -27,8 +37,8 @@ def _shapes(operator: Operator) -> Iterator[Sketch]:
     def fits(a: Arguments) -> Shape | None:
         return broadcast(shapes(a))
 
-    by_broadcast = next(c for c in operator.checks if isinstance(c.rule, Broadcastable))
-    by_output = next(c for c in operator.checks if isinstance(c.rule, ShapeIsBroadcast))
+    by_broadcast = next(c for c in operator.checks if c.rule and isinstance(c.rule.core, Broadcastable))
+    by_output = next(c for c in operator.checks if c.rule and isinstance(c.rule.core, ShapeIsBroadcast))
     out = operator.output.name
     both = frozenset({by_broadcast.id, by_output.id})
 
@@ -138,7 +148,20 @@ def _types(operator: Operator) -> Iterator[Sketch]:
     ):
         more = tuple(str(dtype) for dtype in dtypes if dtype.kind in kinds)
         for clause in operator.checks:
-            rule = clause.rule
+            rule = core(clause)
+            if isinstance(rule, DtypeIn):
+                for name in rule.on:
+                    yield wrong(
+                        f"{clause.id}-{kinds[0]}-{name}",
+                        f"{en} pass for {name}",
+                        f"{name} 为{' ' if zh[0] in 'BD' else ''}{zh}也通过",
+                        check=tolerant(
+                            unless(
+                                lambda _, a, m=more, n=name: a[n] is not None and str(a[n].dtype) in m,
+                                frozenset({clause.id}),
+                            )
+                        ),
+                    )
             if isinstance(rule, DeducedIn):
                 yield wrong(
                     f"computes-{kinds[0]}",
@@ -173,9 +196,10 @@ def _strict(operator: Operator) -> Iterator[Sketch]:
     def steps(a: Arguments) -> int:
         """How much narrower the output is than the common type; negative if wider."""
         common, target = str(operator.tables.deduce(a[name].dtype for name in names)), str(a[out].dtype)
-        return FLOATS.index(target) - FLOATS.index(common) if target in FLOATS else 0
+        return FLOATS.index(target) - FLOATS.index(common) if {target, common} <= {*FLOATS} else 0
 
-    first = names[0]
+    first, clauses = names[0], {clause.id for clause in operator.clauses}
+    impossible = set() if mixes(operator) else {"mixed-types", "both-halves"}
     for name, en, zh, groups, refuses in (
         (
             "mixed-types",
@@ -278,6 +302,8 @@ def _strict(operator: Operator) -> Iterator[Sketch]:
             lambda o, a: types(a) == {"BFLOAT16"} and has_mode("mean")(o, a),
         ),
     ):
+        if name in impossible:
+            continue
         yield wrong(
             f"refuses-{name}", f"refuses {en}", f"拒绝{' ' if zh[0] in 'BF' else ''}{zh}", groups, check=also(refuses)
         )
@@ -318,12 +344,85 @@ def _strict(operator: Operator) -> Iterator[Sketch]:
             361001,
             lambda _, a: str(a[out].dtype) not in FLOATS,
         ),
+        (
+            "reduced-shape",
+            "561103 to a reduced output of another shape",
+            "对形状不同的归约输出返回 561103",
+            INNER,
+            lambda o, a: o.reduces(a) and a[out].shape != o.output_shape(a),
+        ),
     ):
+        if name in ABOUT and ABOUT[name] not in clauses:
+            continue
         yield wrong(f"open-{name}", f"answers {en}", zh, "open", check=also(refuses, code))
+
+
+def _reduced(operator: Operator) -> Iterator[Sketch]:
+    """The output's shape where all is reduced to one element."""
+    if operator.output.reduced is None:
+        return
+    out, due = operator.output.name, operator.output.reduced.shape
+    for mode in ("mean", "sum"):
+        yield wrong(
+            f"refuses-reduced-{mode}",
+            f"refuses the output's reduced shape {list(due)} with {mode}",
+            f"{mode} 时拒绝归约后的输出形状 {list(due)}",
+            "basic mean sums",
+            check=also(lambda o, a, mode=mode: has_mode(mode)(o, a) and a[out].shape == due),
+        )
+    yield wrong(
+        "wants-broadcast-shape",
+        "wants the broadcast shape of the output for mean and sum as well",
+        "mean 和 sum 时也要求输出为广播后的形状",
+        "basic mean sums",
+        check=also(
+            lambda o, a: o.reduces(a) and a[out].shape != broadcast(a[p.name].shape for p in operator.inputs)
+        ),
+    )
+    for clause in operator.checks:
+        if isinstance(clause.rule, When) and isinstance(clause.rule.core, MaxRank):
+            for name, en, zh, excused in (
+                ("one", "one of rank 1 with a single element", "一维、单个元素的输出", lambda a: a[out].shape == (1,)),
+                ("rank-1", "any of rank 1", "任何一维的输出", lambda a: len(a[out].shape) == 1),
+                ("broadcast", "one of the broadcast shape", "广播形状的输出",
+                 lambda a: a[out].shape == broadcast(a[p.name].shape for p in operator.inputs)),
+            ):  # fmt: skip
+                yield wrong(
+                    f"reduced-{name}-accepted",
+                    f"for mean and sum passes {en}",
+                    f"mean 和 sum 时接受{zh}",
+                    check=tolerant(unless(lambda _, a, f=excused: f(a), frozenset({clause.id}))),
+                )
+
+
+def _pairs(operator: Operator) -> Iterator[Sketch]:
+    """Rules on the types of two tensors, with lists cut short or changed about."""
+    for clause in operator.checks:
+        rule = core(clause)
+        if not isinstance(rule, NotBoth):
+            continue
+        for name, en, zh, changed in (
+            ("INT64-alone", "INT64 alone is looked for", "只查 INT64", replace(rule, one_dtypes=("INT64",))),
+            ("without-BOOL", "BOOL is not among the integers", "BOOL 不算整数",
+             replace(rule, one_dtypes=tuple(t for t in rule.one_dtypes if t != "BOOL"))),
+            ("turned", "self and target are mistaken for each other", "弄反 self 与 target",
+             replace(rule, one=rule.other, other=rule.one)),
+        ):  # fmt: skip
+            if changed.one != rule.one and rule.one_dtypes == rule.other_dtypes:
+                continue
+            yield wrong(
+                f"{clause.id}-{name}",
+                f"{clause.id}: {en}",
+                f"条款 {clause.id}：{zh}",
+                "status deduction",
+                check=tolerant(swapped(operator, clause, changed)),
+            )
 
 
 def mutants(operator: Operator) -> Iterator[Sketch]:
     """Part of the family of status codes."""
+    yield from _reduced(operator)
+    yield from _pairs(operator)
     yield from _shapes(operator)
     yield from _types(operator)
     yield from _strict(operator)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,16 @@ from aclnn_spec.certification.memory import Memory, fresh
 from aclnn_spec.certification.runner import run_case
 from aclnn_spec.golden.case import Case
 from aclnn_spec.spec.operator import Operator
+from aclnn_spec.spec.tables import broadcast
 
 from .kernel import Kernel, Running
 from .mutant import Mutant
 
 LARGE = 2**20
 """Cases of more elements are run only for mutants that no other case condemns."""
+
+LARGE_SUM = 2**16
+"""So are sums of more terms, which no view of repeated elements makes cheap."""
 
 MANY = 25
 """Failed cases of a group after which no more of it are run, unless the mutant remembers."""
@@ -127,8 +132,12 @@ class Bench:
 
     def large(self, case_id: str) -> bool:
         """Whether a case has very many elements."""
-        output = self.cases[case_id].arguments[self.operator.output.name]
-        return output is not None and output.size > LARGE
+        arguments = self.cases[case_id].arguments
+        output = arguments[self.operator.output.name]
+        if output is None or self.cases[case_id].expected is None:
+            return False
+        terms = prod(broadcast(arguments[p.name].shape for p in self.operator.inputs) or ())
+        return output.size > LARGE or (self.operator.reduces(arguments) and terms > LARGE_SUM)
 
     def judged(self, case_id: str, implementation: Implementation, *, once: bool) -> Entry:
         """Run a case by the certification's judge; `once`: one call where the case repeats it on fresh memory."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from aclnn_spec.golden.cases.author import Author
 from aclnn_spec.golden.tensor import Array
 from aclnn_spec.reference.floats import FORMATS, round_to
 from aclnn_spec.spec.operator import Operator
@@ -35,7 +36,7 @@ def of_first(change: Callable[[Call, Single, Array], Any], when: When = always) 
 
 
 def _largest(call: Call) -> float:
-    return FORMATS[call.common].largest
+    return call.format.largest
 
 
 def _payload(values: Single) -> Array:
@@ -132,9 +133,9 @@ def flushing(where: str, when: When = always) -> dict[str, Any]:
     """The steps of a kernel that flushes, where the condition holds: operands, gradient, result, cast, by initials."""
 
     def changed(call: Call, operands: Mapping[str, Single]) -> Array:
-        if not when(call):
+        if call.whole or not when(call):
             return formula(call, operands)
-        common, first = FORMATS[call.common], call.inputs[0]
+        common, first = FORMATS[call.common], call.gradient
         given = {
             name: flush(values, common).astype(np.float32) if ("g" if name == first else "o") in where else values
             for name, values in operands.items()
@@ -143,7 +144,7 @@ def flushing(where: str, when: When = always) -> dict[str, Any]:
 
     def settled(call: Call, values: Array) -> Array:
         rounded = settle(call, values)
-        return flush(rounded, FORMATS[call.common]) if "r" in where and when(call) else rounded
+        return flush(rounded, call.format) if "r" in where and not call.whole and when(call) else rounded
 
     def narrowed(call: Call, values: Single) -> Array:
         right = narrow(call, values)
@@ -249,14 +250,75 @@ def _subnormals() -> Iterator[Sketch]:
         "ties special",
         formula=lambda c, o: formula(
             c,
-            {n: v if n == c.inputs[0] else flush(v, FORMATS["FLOAT16"]).astype(np.float32) for n, v in o.items()}
+            {n: v if n == c.gradient else flush(v, FORMATS["FLOAT16"]).astype(np.float32) for n, v in o.items()}
             if c.common == "FLOAT"
             else o,
         ),
     )
 
 
-def mutants(_: Operator) -> Iterator[Sketch]:
-    """The family."""
-    yield from _specials()
-    yield from _subnormals()
+def _results(operator: Operator) -> Iterator[Sketch]:
+    """What any operator's result may have wrong."""
+    del operator
+    for name, en, zh, change in (
+        ("nan-is-zero", "a NaN result is 0", "结果为 NaN 时变为 0", lambda _, v: np.where(np.isnan(v), 0, v)),
+        ("nan-is-infinite", "a NaN result is infinite", "结果为 NaN 时变为无穷", lambda _, v: np.where(np.isnan(v), np.inf, v)),
+        ("infinity-is-nan", "an infinite result is NaN", "结果为无穷时变为 NaN", lambda _, v: np.where(np.isinf(v), np.nan, v)),
+        ("infinity-is-zero", "an infinite result is 0", "结果为无穷时变为 0", lambda _, v: np.where(np.isinf(v), 0, v)),
+        ("infinity-turned", "an infinite result has the wrong sign", "无穷的结果符号相反", lambda _, v: np.where(np.isinf(v), -v, v)),
+        ("large-is-infinite", "a result beyond half the range is infinite", "超过范围一半的结果变为无穷",
+         lambda c, v: np.where(np.abs(v) > _largest(c) / 4, np.copysign(np.inf, v), v)),
+        ("large-is-clipped", "a result beyond a quarter of the range is clipped", "超过范围四分之一的结果被截断",
+         lambda c, v: np.where(np.isfinite(v), np.clip(v, -_largest(c) / 4, _largest(c) / 4), v)),
+        ("small-is-flushed", "a result below 2¹⁰ times the smallest normal number is 0", "小于最小正规数 2¹⁰ 倍的结果变为 0",
+         lambda c, v: np.where(np.abs(v) < c.format.smallest_normal * 1024, 0, v)),
+    ):  # fmt: skip
+        yield wrong(name, en, zh, **of_result(change))
+    yield wrong(
+        "half-limits",
+        "results of FLOAT and BFLOAT16 beyond FLOAT16's range are infinite",
+        "FLOAT 与 BFLOAT16 的结果超出 FLOAT16 的范围即为无穷",
+        "special ties",
+        **of_result(lambda _, v: np.where(np.abs(v) > 65504, np.copysign(np.inf, v), v)),
+    )
+    yield wrong(
+        "nan-target-is-ignored",
+        "a NaN target is taken for self",
+        "target 为 NaN 时当作 self",
+        formula=lambda c, o: formula(c, {**o, "target": np.where(np.isnan(o["target"]), o["self"], o["target"])}),
+    )
+    yield wrong(
+        "nan-operand-is-zero",
+        "a NaN operand is taken for 0",
+        "操作数为 NaN 时当作 0",
+        formula=lambda c, o: formula(
+            c, {n: np.where(np.isnan(v), np.zeros_like(v), v) if n != c.gradient else v for n, v in o.items()}
+        ),
+    )
+    yield wrong(
+        "infinite-operand-is-largest",
+        "an infinite operand is taken for the largest number of FLOAT16",
+        "操作数为无穷时当作 FLOAT16 的最大数",
+        formula=lambda c, o: formula(
+            c, {n: np.where(np.isinf(v), np.copysign(v.dtype.type(65504), v), v) for n, v in o.items()}
+        ),
+    )
+
+
+def of_result(change: Callable[[Call, Array], Any]) -> dict[str, Any]:
+    """The step that changes values as they are settled; integers are left alone."""
+
+    def settled(call: Call, values: Array) -> Array:
+        rounded = settle(call, values)
+        return rounded if call.whole else np.asarray(change(call, rounded), np.float32)
+
+    return {"settle": settled}
+
+
+def mutants(operator: Operator) -> Iterator[Sketch]:
+    """The family; special gradients are for operators that pass on the gradient as it is."""
+    if Author(operator=operator).exact:
+        yield from _specials()
+        yield from _subnormals()
+    else:
+        yield from _results(operator)

@@ -6,21 +6,39 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from aclnn_spec.spec.model import Clause
 from aclnn_spec.spec.operator import Operator
+from aclnn_spec.spec.rules.reals import AtLeast
 from aclnn_spec.spec.rules.shapes import MaxRank
 from aclnn_spec.spec.rules.values import OneOf
+from aclnn_spec.spec.rules.when import When
 
 from . import refusals
-from .checks import INNER, INVALID, NULLPTR, also, by_clauses, coded, has_empty, has_mode, tolerant, unless
+from .checks import (
+    INNER,
+    INVALID,
+    NULLPTR,
+    also,
+    by_clauses,
+    coded,
+    core,
+    has_empty,
+    has_mode,
+    other,
+    tolerant,
+    unless,
+)
 from .kernel import check
 from .mutant import Sketch, wrong
 
 
 def _together(operator: Operator, clause: Clause) -> frozenset[str]:
     """The clauses that have to go for this one to be missed: an output of too high a rank betrays the inputs' too."""
-    if isinstance(clause.rule, MaxRank):
-        return frozenset(each.id for each in operator.checks if isinstance(each.rule, MaxRank))
+    rule = core(clause)
+    if isinstance(rule, MaxRank):
+        return frozenset(each.id for each in operator.checks if core(each) == replace(rule, on=getattr(core(each), "on", ())))
     return frozenset({clause.id})
 
 
@@ -46,7 +64,7 @@ def _clauses(operator: Operator) -> Iterator[Sketch]:
             f"从不检查条款 {clause.id}",
             check=tolerant(by_clauses(operator, lambda each, gone=gone: None if each.id in gone else each)),
         )
-        for mode in () if isinstance(clause.rule, OneOf) else ("mean", "sum"):
+        for mode in () if isinstance(clause.rule, OneOf) else _some_of(clause, ("mean", "sum")):
             yield wrong(
                 f"{clause.id}-not-for-{mode}",
                 f"{clause.id} is not checked with {mode}",
@@ -62,10 +80,18 @@ def _clauses(operator: Operator) -> Iterator[Sketch]:
         yield from _parameters(operator, clause, gone)
 
 
+def _some_of(clause: Clause, modes: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the reductions that a clause is about; none if it is about one alone."""
+    if not isinstance(clause.rule, When):
+        return modes
+    words = {word for each in clause.rule.when for word in each.words}
+    return tuple(mode for mode in modes if mode in words and len(words) > 1)
+
+
 def _parameters(operator: Operator, clause: Clause, gone: frozenset[str]) -> Iterator[Sketch]:
     """The rule asked of all its parameters but one, and of one alone."""
     for field in ("on", "of"):
-        names = getattr(clause.rule, field, ())
+        names = getattr(core(clause), field, ())
         for name in names if len(names) > 1 else ():
             others = tuple(each for each in names if each != name)
             for what, kept in (("without", others), ("only", (name,))):
@@ -74,7 +100,7 @@ def _parameters(operator: Operator, clause: Clause, gone: frozenset[str]) -> Ite
 
                 def change(each: Clause, kept: Any = kept, field: str = field) -> Clause | None:
                     if each.id == clause.id:
-                        return replace(each, rule=replace(each.rule, **{field: kept}))  # type: ignore[type-var]
+                        return other(each, replace(core(each), **{field: kept}))  # type: ignore[type-var]
                     return None if each.id in gone else each
 
                 yield wrong(
@@ -128,8 +154,44 @@ def _attributes(operator: Operator) -> Iterator[Sketch]:
             )
 
 
+def _limits(operator: Operator) -> Iterator[Sketch]:
+    """The lower limit of an attribute that is a C float."""
+    for clause in operator.checks:
+        rule = core(clause)
+        if not isinstance(rule, AtLeast):
+            continue
+        name, low = rule.on[0], rule.value
+        for what, en, zh, accepts in (
+            ("whole", "is read as an integer", "当作整数读", lambda v: float(np.trunc(v))),
+            ("with-epsilon", "may be 10⁻⁶ below the limit", "可比下限小 10⁻⁶", lambda v: v + 1e-6),
+            ("infinite-accepted", "may be −∞", "可为 −∞", lambda v: low if v == -np.inf else v),
+            ("finite-accepted", "may be any negative number but −∞", "可为除 −∞ 外的任何负数", lambda v: v if v == -np.inf else low),
+        ):  # fmt: skip
+            yield wrong(
+                f"{name}-{what}",
+                f"{name} {en}",
+                f"{name} {zh}",
+                check=lambda o, a, s, f=accepts, n=name: check(o, {**a, n: f(a[n])}, s),
+            )
+        for what, en, zh, groups, refuses in (
+            ("zero-refused", f"{name}={low} is refused", f"拒绝 {name}={low}", "threshold", lambda v: v == low),
+            ("fraction-refused", f"a {name} between {low} and 1 is refused", f"拒绝 {low} 到 1 之间的 {name}", "threshold",
+             lambda v: low < v < 1),
+            ("above-1-refused", f"a {name} above 1 is refused", f"拒绝大于 1 的 {name}", "threshold", lambda v: 1 < v < np.inf),
+        ):  # fmt: skip
+            yield wrong(f"{name}-{what}", en, zh, groups, check=also(lambda _, a, n=name, f=refuses: f(a[n])))
+        yield wrong(
+            f"{name}-nan-wrong-code",
+            f"561103 to a {name} that is NaN",
+            f"{name} 为 NaN 时返回 561103",
+            "open",
+            check=also(lambda _, a, n=name: bool(np.isnan(a[n])), INNER),
+        )
+
+
 def mutants(operator: Operator) -> Iterator[Sketch]:
     """The family."""
     yield from _clauses(operator)
     yield from _attributes(operator)
+    yield from _limits(operator)
     yield from refusals.mutants(operator)

@@ -218,7 +218,7 @@ def _far() -> Iterator[Sketch]:
         "rows beyond the 64th are 0",
         "第 64 行以后为 0",
         "basic layout broadcast mean",
-        after=lambda c: c.output.array.__setitem__(slice(64, None), 0) if len(c.shape) > 1 else None,
+        after=lambda c: c.output.array.__setitem__(slice(64, None), 0) if len(c.output.shape) > 1 else None,
     )
 
 
