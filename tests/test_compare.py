@@ -90,7 +90,11 @@ def slow_compare(got: NDArray[Any], references: list[NDArray[Any]], *, dtype: st
         plain = distance_of(a, b, part)
         if not ulp or plain == math.inf:
             return plain
-        return min(plain, distance_of(rounded(a, narrow), rounded(b, narrow), narrow))
+        ends = rounded(a, narrow), rounded(b, narrow)
+        if all(each in (math.inf, -math.inf) for each in ends) and isinstance(a, Fraction) and isinstance(b, Fraction):
+            unit = Fraction(2) ** (max(abs(a), abs(b)).__floor__().bit_length() - 1)
+            ends = rounded(a / unit, narrow), rounded(b / unit, narrow)
+        return min(plain, distance_of(*ends, narrow))
 
     def measure(one: Element, other: Element) -> float:
         return max(apart_by(a, b) for a, b in zip(one, other, strict=True))
@@ -324,6 +328,15 @@ def test_finite_is_never_infinite() -> None:
     assert compare(got, expected, dtype="FLOAT", common="FLOAT16", ulp=1) == agreed(
         wrong=1, first=0, worst=0, worst_distance=math.inf
     )
+
+
+def test_beyond_the_common_range_its_precision_counts() -> None:
+    """FLOATs that FLOAT16 cannot hold are 1 apart if their first 11 bits are, and far apart if no bits agree."""
+    got, expected = floats(131072.0, -3e38, 131072.0), floats(131072.0 + 128, -3e38 * (1 + 2**-10), 1e30)
+    run = partial(compare, dtype="FLOAT", common="FLOAT16", ulp=2)
+    assert (run(got[:2], expected[:2]).wrong, run(got[:1], expected[:1]).distance) == (0, 1.0)
+    assert run(got[2:], expected[2:]).wrong == 1
+    assert run(got[:1], -expected[:1]).wrong == 1
 
 
 def test_bfloat16_array_or_bits() -> None:

@@ -154,6 +154,16 @@ def test_every_clause_and_group_has_cases(cases: list[Case], operator: Operator)
     assert {case.group for case in cases} == set(GROUPS) - {"policy", "threshold", "sums"} | special
 
 
+def test_beyond_the_common_range_the_number_itself_is_right_too(golden: Golden) -> None:
+    """What FLOAT16 cannot hold is infinite in a FLOAT output, or, of those who do not round first, the number."""
+    case = golden.case("aclnnMseLoss/special/FLOAT16-FLOAT-8-none-beyond-common")
+    d = case.arguments["self"].array.astype(np.float64) - case.arguments["target"].array.astype(np.float64)
+    assert case.expected is not None
+    assert np.isinf(case.expected.array).all()
+    others = {(each.clause, each.label): each.values.array for each in case.alternatives}
+    assert np.array_equal(others["overflow_before_cast", "value"], np.square(d).astype(np.float32))
+
+
 def test_ids_are_unique_and_readable(cases: list[Case], operator: Operator) -> None:
     """An id is the operator, the group and a name in plain characters."""
     ids = [case.id for case in cases]

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aclnn_spec.certification.ulp import BINARIES, Binary, Bits, distance, from_double, to_double, whole_distance
+from aclnn_spec.certification.ulp import BINARIES, Binary, Bits, distance, narrow_distance, to_double, whole_distance
 from aclnn_spec.spec.errors import InputError
 
 Array: TypeAlias = NDArray[Any]
@@ -52,7 +52,8 @@ def compare(
 
     The distance is that in `dtype`, or that in `common` after rounding both values to it, whichever is less: what
     was computed in one type and stored in a wider one may be off by ULPs of the first. A finite value and an
-    infinite one stay apart. With `ulp` 0 only `dtype` counts. A complex number is right if both its parts are, and
+    infinite one stay apart; of two values beyond the range of `common` the distance is that which its precision would
+    give them. With `ulp` 0 only `dtype` counts. A complex number is right if both its parts are, and
     its distance is the greater of theirs. An integer is that many off by which it differs.
 
     Arrays are of the dtype's own NumPy type; BFLOAT16 may be uint16 bits, COMPLEX32 is a structure of the halves
@@ -69,7 +70,7 @@ def compare(
         if rounds:
             # Finite and infinite stay apart, whatever rounding to a narrower range would make of them.
             at = np.nonzero((apart > 0) & (apart < binary.far))
-            rounded = distance(_convert(one[at], binary, narrow), _convert(other[at], binary, narrow), narrow)
+            rounded = narrow_distance(to_double(one[at], binary), to_double(other[at], binary), narrow)
             far = rounded == narrow.far
             rounded = rounded.astype(binary.unsigned)
             rounded[far] = binary.far
@@ -262,10 +263,6 @@ def _blocks(layout: _Layout, arrays: Sequence[Array]) -> Iterator[tuple[int, lis
     for blocks in np.nditer(arrays, ["external_loop", "buffered", "zerosize_ok"], order="C", buffersize=_BLOCK):
         yield start, [layout.bits(block) for block in blocks]
         start += blocks[0].size
-
-
-def _convert(bits: Bits, source: Binary, target: Binary) -> Bits:
-    return from_double(to_double(bits, source), target)
 
 
 def _greater(apart: Bits) -> Bits:

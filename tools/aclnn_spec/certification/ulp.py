@@ -157,3 +157,19 @@ def from_double(bits: NDArray[np.uint64], binary: Binary) -> Bits:
     result |= (bits >> np.uint64(DOUBLE.width - 1)) << np.uint64(binary.width - 1)
     bits_of_format: Bits = result.astype(binary.unsigned)
     return bits_of_format
+
+
+def narrow_distance(one: NDArray[np.uint64], other: NDArray[np.uint64], narrow: Binary) -> Bits:
+    """Count the places of a narrower format between finite values given as DOUBLE bits.
+
+    Where both are beyond the format's range they are first brought into it by one power of two.
+    """
+    ends = from_double(one, narrow), from_double(other, narrow)
+    infinity = narrow.infinity
+    beyond = np.nonzero((ends[0] & narrow.magnitude == infinity) & (ends[1] & narrow.magnitude == infinity))
+    if beyond[0].size:
+        greater = np.maximum(*(bits[beyond] & np.uint64(DOUBLE.magnitude) for bits in (one, other)))
+        shift = (greater & np.uint64(DOUBLE.infinity)) - np.uint64(DOUBLE.bias << DOUBLE.fraction)
+        for end, bits in zip(ends, (one, other), strict=True):
+            end[beyond] = from_double(bits[beyond] - shift, narrow)
+    return distance(*ends, narrow)

@@ -82,6 +82,8 @@ class _Evaluation:
             yield from self.flushed(usual, FORMATS[self.output])
         if self.output != self.common and "cast_overflow" in known:
             yield from self.saturated(usual, FORMATS[self.output])
+        if FORMATS[self.output].largest > FORMATS[self.common].largest and "overflow_before_cast" in known:
+            yield from self.unrounded(usual, FORMATS[self.output])
 
     def flushed(self, usual: Array, target: Format) -> Iterator[tuple[str, str, Array]]:
         """The results of an implementation without subnormals.
@@ -119,11 +121,21 @@ class _Evaluation:
         if target.largest < FORMATS[self.common].largest:
             yield "infinity_in_cast", "largest", np.where(np.isinf(before) & np.isinf(values), largest, usual)
 
+    def unrounded(self, usual: Array, target: Format) -> Iterator[tuple[str, str, Array]]:
+        """The results of an implementation that rounds to the output's type alone, where the other range is too small.
+
+        Where it is not, they are within the tolerance.
+        """
+        straight = self.evaluate(self.reference.function, rounded=self.output)
+        lost = np.isinf(_values(usual, target)) & np.isfinite(_values(straight, target))
+        yield "overflow_before_cast", "value", np.where(lost, straight, usual)
+
     def evaluate(
         self,
         function: BlockFunction,
         operands: Mapping[str, tuple[Array, str]] | None = None,
         output: DType | None = None,
+        rounded: DType | None = None,
     ) -> Array:
         dtype = output or self.output
         kind = numpy_dtype(dtype)
@@ -138,6 +150,7 @@ class _Evaluation:
             attributes=self.attributes,
             count=prod(self.shape),
             reduces=self.reduces,
+            rounded=None if rounded is None else str(rounded),
         )
         return array
 

@@ -75,6 +75,7 @@ def evaluate(
     attributes: Mapping[str, float],
     count: int | None = None,
     reduces: bool = False,
+    rounded: str | None = None,
 ) -> None:
     """Write function(operands) into the output's array: rounded to `common`, then cast to the output's type.
 
@@ -82,7 +83,8 @@ def evaluate(
     `real` and `imag`, the others are NumPy's own. Operands are FLOAT, FLOAT16, BFLOAT16, BOOL or integers, of
     any strides, and broadcast to the output's shape; the output is a float of those three, DOUBLE or complex.
     An element of the output may share memory with operands at the same index, and with no others. `count` is
-    what mean divides by: the size of the output when None. With `reduces`, the function's terms over the shape
+    what mean divides by: the size of the output when None. Results are rounded to the float type `rounded` instead of
+    `common`, if there is one, as by who does not round on the way. With `reduces`, the function's terms over the shape
     that the operands broadcast to are summed into an output of one element, and the count is that of the terms.
     Both roundings go to nearest even, beyond the range to infinity (FACTS section 3). Where `common` is INT64 all
     operands are integers and BOOL, and the output may be an integer; what it cannot hold wraps. Raises InputError
@@ -95,6 +97,7 @@ def evaluate(
     views = [_broadcast(name, array, dtype, shape) for name, (array, dtype) in operands.items()]
     size = prod(shape)
     setting = Common(format=form, count=size if count is None else count)
+    final = form if rounded is None else _format(rounded)
     if not result.size:
         return
     if not 1 <= setting.count <= _MAX_COUNT and size:
@@ -107,23 +110,24 @@ def evaluate(
 
     with np.errstate(all="ignore"):
         if reduces:
-            _write(_reduced(values, views, setting).reshape(result.shape), form, result, result_dtype)
+            _write(_reduced(values, views, setting, final).reshape(result.shape), final, result, result_dtype)
             return
         *views, result = _once([*views, result])
-        if _repeated(values, views, setting, result, result_dtype):
+        if _repeated(values, views, setting, final, result, result_dtype):
             return
         access: Any = [["readonly"]] * len(views) + [["writeonly"]]
         with np.nditer(
             [*views, result], flags=["external_loop", "buffered"], op_flags=access, buffersize=_BLOCK
         ) as blocks:
             for *inputs, place in blocks:
-                _write(_rounded(values(inputs), setting), form, place, result_dtype)
+                _write(_rounded(values(inputs), setting, final), final, place, result_dtype)
 
 
 def _repeated(
     values: Callable[[list[NDArray[Any]]], Any],
     views: list[NDArray[Any]],
     setting: Common,
+    final: Format,
     result: NDArray[Any],
     dtype: str,
 ) -> bool:
@@ -132,21 +136,23 @@ def _repeated(
     if compact[0].size > min(_REPEATED, result.size // 2):
         return False
     if compact[0].size:
-        block = _rounded(values([view.ravel() for view in compact]), setting)
+        block = _rounded(values([view.ravel() for view in compact]), setting, final)
         kept = [1 if axis in _still(views) else size for axis, size in enumerate(result.shape)]
-        _write(block.reshape(kept), setting.format, result, dtype)
+        _write(block.reshape(kept), final, result, dtype)
     return True
 
 
-def _rounded(values: Real | Terms | NDArray[np.int64], setting: Common) -> Single | NDArray[np.int64]:
-    """The values of a block in the common type."""
+def _rounded(values: Real | Terms | NDArray[np.int64], setting: Common, final: Format) -> Single | NDArray[np.int64]:
+    """The values of a block in the type they are rounded to, the common one as a rule."""
     if isinstance(values, Terms):
         values = quotients(values, setting.count)
-    return values if setting.format is WHOLE else round_to(values, setting.format)  # type: ignore[arg-type, return-value]
+    return values if setting.format is WHOLE else round_to(values, final)  # type: ignore[arg-type, return-value]
 
 
-def _reduced(values: Callable[[list[NDArray[Any]]], Any], views: list[NDArray[Any]], setting: Common) -> Any:
-    """The sum of the terms over all elements, in the common type; shape (1,)."""
+def _reduced(
+    values: Callable[[list[NDArray[Any]]], Any], views: list[NDArray[Any]], setting: Common, final: Format
+) -> Any:
+    """The sum of the terms over all elements, in the type it is rounded to; shape (1,)."""
     compact = _once(views)
     total, whole = Total(), 0
     blocks: Any = [[view.ravel() for view in views]]
@@ -162,7 +168,7 @@ def _reduced(values: Callable[[list[NDArray[Any]]], Any], views: list[NDArray[An
     repeats = views[0].size // max(compact[0].size, 1)
     if setting.format is WHOLE:
         return np.array([(whole * repeats + 2**63) % 2**64 - 2**63], np.int64)
-    return round_to(total.value(setting.count, repeats), setting.format)
+    return round_to(total.value(setting.count, repeats), final)
 
 
 def _shape_of(operands: Mapping[str, tuple[NDArray[Any], str]]) -> tuple[int, ...]:

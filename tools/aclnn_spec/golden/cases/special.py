@@ -46,6 +46,10 @@ def cases(author: Author) -> Iterator[Case]:
         for reduction in ("none", "sum", "mean"):
             yield from author.fitting(overflow(author, wide, narrow, reduction))
         yield from author.fitting(underflow(author, wide, narrow))
+    if author.known(("overflow_before_cast",)) == ("overflow_before_cast",):
+        for target in ("FLOAT", "BFLOAT16"):
+            for reduction in REDUCTIONS:
+                yield from author.fitting(beyond(author, target, reduction))
 
 
 def _case(
@@ -206,5 +210,23 @@ def underflow(author: Author, source: str, target: str) -> Draft:
         reason=Text(
             zh=f"{source}结果在{target}中为次正规数：转换时截断或冲零",
             en=f"a {source} result that is subnormal in {target}: cut off or flushed by the conversion",
+        ),
+    )
+
+
+def beyond(author: Author, target: str, reduction: str) -> Draft:
+    """Results beyond the range of FLOAT16, which the output's type can hold."""
+    large = FORMATS["FLOAT16"].largest * np.array([1.0, 0.75, 0.625, 1.0, 0.875, 1.0, 0.5625, 0.9375])
+    return Draft(
+        group="special",
+        what="beyond-common",
+        clauses=("overflow_before_cast", "deduction"),
+        shapes=large.shape,
+        dtypes=author.per_tensor("FLOAT16", "FLOAT16", "FLOAT16", target),
+        reduction=reduction,
+        data=author.per_tensor(np.full(large.shape, 2.0), large, -large),
+        reason=Text(
+            zh=f"结果超出FLOAT16的范围而{target}能容纳：既不是无穷也不是正确值",
+            en=f"a result that FLOAT16 cannot hold and {target} can: neither infinite nor right",
         ),
     )
