@@ -4,11 +4,12 @@
 """
 
 from .arithmetic import ARITHMETIC
-from .base import Kernel
+from .base import Kernel, Steps
 from .libraries import LIBRARIES, Library
 from .status import STATUS
 from .values import VALUES
+from .variants import VARIANTS
 
-__all__ = ["RIGHT", "Kernel", "Library"]
+__all__ = ["RIGHT", "Kernel", "Library", "Steps"]
 
-RIGHT: tuple[Kernel | Library, ...] = (*ARITHMETIC, *VALUES, *STATUS, *LIBRARIES)
+RIGHT: tuple[Steps | Library, ...] = (*ARITHMETIC, *VALUES, *STATUS, *VARIANTS, *LIBRARIES)

@@ -15,16 +15,16 @@ from .table import TABLE, digest, document, rows
 def main() -> int:
     """Give 0 if all is well, 1 if an implementation is condemned, misunderstood, or not as the table says."""
     parser = argparse.ArgumentParser(prog="python -m tests.right", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="certify these alone, and write nothing")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="certify these alone, as NAME, OPERATOR or OPERATOR/NAME, and write nothing")
     parser.add_argument("--check", action="store_true", help="write nothing; the table must say the same")
     parser.add_argument("-n", type=int, default=1, metavar="WORKERS", help="processes to work in")
     given = parser.parse_args()
-    chosen = [one for one in RIGHT if one.name in (given.names or [each.name for each in RIGHT])]
+    chosen = [one for one in RIGHT if not given.names or {one.name, one.operator, one.key} & {*given.names}]
     made, bad = [], 0
     for each in rows(chosen, given.n, say):
         made.append(each)
         bad += bool(each["faults"])
-        say(f"{each['name']}: {each['verdict']}, {each['passed']} passed")
+        say(f"{key_of(each)}: {each['verdict']}, {each['passed']} passed")
         for line in each["faults"]:
             say(f"    {line}")
     if given.names or bad:
@@ -39,16 +39,21 @@ def main() -> int:
 def differs(new: dict[str, Any]) -> bool:
     """Say what of the committed table does not hold; rows that could not be made here are not looked at."""
     old = read_json(TABLE)
-    known = {each["name"]: each for each in old["rows"]}
+    known = {key_of(each): each for each in old["rows"]}
     # The versions of libraries are those of the machine at hand.
     wrong = [
-        each["name"] for each in new["rows"] if {**known.get(each["name"], {}), "version": 0} != {**each, "version": 0}
+        key_of(each) for each in new["rows"] if {**known.get(key_of(each), {}), "version": 0} != {**each, "version": 0}
     ]
     if old["digest"] != digest():
         wrong.append("digest")
     for name in wrong:
         say(f"{TABLE.name}: {name} is not what the table says; python -m tests.right writes it anew")
     return bool(wrong)
+
+
+def key_of(row: dict[str, Any]) -> str:
+    """What the implementation of a row is called."""
+    return f"{row['operator']}/{row['name']}"
 
 
 def say(line: str) -> None:

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from aclnn_spec.spec.model import Text
 
-from .base import KINDS, LEAST, Call, Floats, Kernel, Scale, rounded
+from .base import Kernel, Scale
+from .call import KINDS, LEAST, Call, Floats, rounded
 
 BLOCK = 64
 """Elements that the blocked kernel writes at a time."""

@@ -21,7 +21,9 @@ from aclnn_spec.implementations.cann import CannImplementation
 from aclnn_spec.implementations.torch_autograd import TorchImplementation
 from aclnn_spec.spec.model import Text
 
-from .base import KINDS, LEAST, MEAN, NAME, USUAL
+from .base import NAME, USUAL
+from .call import KINDS, LEAST, MEAN
+from .losses import LOSSES, OPEN
 
 VALUES: Mapping[str, tuple[str, ...]] = {
     clause: USUAL[clause]
@@ -44,9 +46,15 @@ class Library:
     needs: Callable[[], bool]
     absent: str
     """Said where it cannot run."""
+    operator: str = NAME
     product: str | None = None
     slow: bool = False
     """Whether it takes long to start, so that the main suite leaves it to the command."""
+
+    @property
+    def key(self) -> str:
+        """What it is called among all."""
+        return f"{self.operator}/{self.name}"
 
     @property
     def missing(self) -> str:

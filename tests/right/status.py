@@ -7,7 +7,8 @@ from math import prod
 
 from aclnn_spec.spec.model import Text
 
-from .base import INVALID, Call, Kernel
+from .base import INVALID, Kernel
+from .call import Call
 
 INNER_NULLPTR = 561103
 RUNTIME_ERROR = 361001

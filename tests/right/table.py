@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from aclnn_spec import Certificate, certify
+from aclnn_spec import Certificate
+from aclnn_spec.certification.certificate import describe
+from aclnn_spec.certification.session import Options, Suite, open_suite, opened
 from aclnn_spec.golden.store import MANIFEST
 from aclnn_spec.spec.read import CHECKOUT, data_root
 
-from . import RIGHT, Kernel, Library
-from .base import NAME
+from . import RIGHT, Library, Steps
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE / "table.json"
@@ -34,16 +36,30 @@ def digest() -> str:
     return hashlib.sha256("\0".join(path.read_text(encoding="utf-8") for path in paths).encode()).hexdigest()
 
 
-def observed(certificate: Certificate) -> Mapping[str, tuple[str, ...]]:
-    """What a certificate shows: clause → labels."""
-    return {clause: tuple(labels) for clause, labels in certificate.observed.get(NAME, {}).items()}
+def observed(certificate: Certificate, operator: str) -> Mapping[str, tuple[str, ...]]:
+    """What a certificate shows of an operator: clause → labels."""
+    return {clause: tuple(labels) for clause, labels in certificate.observed.get(operator, {}).items()}
 
 
-def row(name: str) -> Row:
+@cache
+def suite_of(operator: str, product: str | None) -> Suite:
+    """Read an operator's core tier, once in each process."""
+    return open_suite(Options(product=product), (operator,), "right")
+
+
+def certified(one: Steps | Library, suite: Suite) -> Certificate:
+    """Certify an implementation by a suite."""
+    implementation = one.make()
+    with opened(implementation):
+        entries = [suite.run(case_id, implementation) for case_id in suite.ids]
+        return suite.certificate(entries, describe(implementation, one.name))
+
+
+def row(key: str) -> Row:
     """Certify one implementation and give its row; `faults` lists what of it is not as it should be."""
-    one = next(each for each in RIGHT if each.name == name)
-    certificate = certify(one.make(), product=one.product)
-    seen = observed(certificate)
+    one = next(each for each in RIGHT if each.key == key)
+    certificate = certified(one, suite_of(one.operator, one.product))
+    seen = observed(certificate, one.operator)
     faults = [note.en for note in certificate.notes]
     faults += [f"{entry.id}: {fault.message.en}" for entry in certificate.entries for fault in entry.faults]
     faults += [
@@ -53,7 +69,8 @@ def row(name: str) -> Row:
     ]
     errors = [entry.ulp for entry in certificate.entries if entry.ulp is not None]
     return {
-        "name": name,
+        "operator": one.operator,
+        "name": one.name,
         "text": {"zh": one.text.zh, "en": one.text.en},
         "version": certificate.implementation["version"],
         "scope": certificate.scope,
@@ -66,14 +83,14 @@ def row(name: str) -> Row:
     }
 
 
-def rows(chosen: Iterable[Kernel | Library], workers: int, say: Callable[[str], object]) -> Iterator[Row]:
+def rows(chosen: Iterable[Steps | Library], workers: int, say: Callable[[str], object]) -> Iterator[Row]:
     """Certify those that can run here, in processes of their own, and say which cannot."""
     present = []
     for one in chosen:
         if one.missing:
-            say(f"{one.name}: skipped: {one.missing}")
+            say(f"{one.key}: skipped: {one.missing}")
         else:
-            present.append(one.name)
+            present.append(one.key)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         yield from pool.map(row, present)
 

@@ -9,7 +9,8 @@ import numpy as np
 from aclnn_spec.spec.model import Text
 
 from .arithmetic import native
-from .base import INVALID, LARGEST, LEAST, Call, Floats, Kernel, Scale, cast, compare, multiply, rounded
+from .base import INVALID, Kernel, Scale, cast, compare, multiply
+from .call import LARGEST, LEAST, Call, Floats, rounded
 
 FLUSHED: Mapping[str, tuple[str, ...]] = {"subnormals": ("flush",), "subnormals_on_the_way": ("flush",)}
 PARTLY_FLUSHED: Mapping[str, tuple[str, ...]] = {"subnormals": ("flush",), "subnormals_on_the_way": ("keep", "flush")}

@@ -112,9 +112,13 @@ class _Evaluation:
     def saturated(self, usual: Array, target: Format) -> Iterator[tuple[str, str, Array]]:
         """The results of an implementation whose casts stop at the largest number.
 
-        That is certain of finite results; infinite ones it may leave alone.
+        That is certain of finite results which nothing made infinite on the way; infinite ones it may leave alone.
         """
         before = _values(self.evaluate(self.reference.function, output=self.common), FORMATS[self.common])
+        for reading in self.reference.readings:
+            if reading.clause == "overflow_on_the_way":
+                way = _values(self.evaluate(reading.function, output=self.common), FORMATS[self.common])
+                before = np.where(np.isinf(way), way, before)
         values = _values(usual, target)
         largest = _stored(np.copysign(target.largest, values), target)
         yield "cast_overflow", "largest", np.where(np.isfinite(before) & np.isinf(values), largest, usual)
