@@ -15,7 +15,12 @@ from .table import TABLE, digest, document, rows
 def main() -> int:
     """Give 0 if all is well, 1 if an implementation is condemned, misunderstood, or not as the table says."""
     parser = argparse.ArgumentParser(prog="python -m tests.right", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="certify these alone, as NAME, OPERATOR or OPERATOR/NAME, and write nothing")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="certify these alone (or OPERATOR, or OPERATOR/NAME), and write nothing",
+    )
     parser.add_argument("--check", action="store_true", help="write nothing; the table must say the same")
     parser.add_argument("-n", type=int, default=1, metavar="WORKERS", help="processes to work in")
     given = parser.parse_args()

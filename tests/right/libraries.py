@@ -21,7 +21,7 @@ from aclnn_spec.implementations.cann import CannImplementation
 from aclnn_spec.implementations.torch_autograd import TorchImplementation
 from aclnn_spec.spec.model import Text
 
-from .base import NAME, USUAL
+from .base import NAME, SPEC, USUAL
 from .call import KINDS, LEAST, MEAN
 from .losses import LOSSES, OPEN
 
@@ -33,6 +33,10 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     )
 }
 """What can be seen of a function that is judged by its values alone."""
+
+
+ASKED = ("rank_0", "integer_mix", "wide_output", "other_formats", "aliasing", "reduced_shape", "beta_not_finite")
+"""What is open about calls, and cannot be seen of who is judged by values."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,10 +151,51 @@ def jax_on_cpu() -> Implementation:
     return from_function("jax", str(jax.__version__), {NAME: function})
 
 
+HOST = Text(zh="本项目的 C 语言主机库，经 ctypes 调用", en="the host library in C, called through ctypes")
+EAGER = Text(zh="PyTorch 的损失函数及其自动求导", en="PyTorch's losses and their autograd")
+
+
+TORCH: Mapping[str, Mapping[str, tuple[str, ...]]] = {"aclnnMseLoss": {"overflow_on_the_way": ("infinity",)}}
+"""PyTorch squares in the type of its operands, so that a half overflows before the mean."""
+
+
+def of_loss(operator: str, shows: Mapping[str, tuple[str, ...]], *, values: bool) -> Mapping[str, tuple[str, ...]]:
+    """What is to be seen of an operator: the usual, but for `shows`; of who is judged by values, no refusals."""
+    left_open = {clause.id for clause in SPEC.operator(operator).clauses if clause.outcome == "unspecified"}
+    seen = {clause: labels for clause, labels in OPEN.items() if not values or clause not in ASKED}
+    return {clause: labels for clause, labels in {**seen, **shows}.items() if clause in left_open}
+
+
+LOSS_LIBRARIES = tuple(
+    library
+    for operator in LOSSES
+    for library in (
+        Library(
+            name="host-library",
+            operator=operator,
+            text=HOST,
+            expected=of_loss(operator, {}, values=False),
+            make=lambda: CannImplementation(library="host"),
+            needs=has_compiler,
+            absent="there is no C compiler",
+        ),
+        Library(
+            name="torch-eager",
+            operator=operator,
+            text=EAGER,
+            expected=of_loss(operator, TORCH.get(operator, {}), values=True),
+            make=TorchImplementation,
+            needs=installed("torch"),
+            absent="PyTorch is not installed",
+        ),
+    )
+)
+
 LIBRARIES = (
+    *LOSS_LIBRARIES,
     Library(
         name="host-library",
-        text=Text(zh="本项目的 C 语言主机库，经 ctypes 调用", en="the host library in C, called through ctypes"),
+        text=HOST,
         expected={**USUAL, "grad_nonfinite_at_tie": ("zero",)},
         make=lambda: CannImplementation(library="host"),
         needs=has_compiler,

@@ -23,9 +23,9 @@ from .losses import (
     smooth_least,
     smooth_quotient_first,
 )
+from .status import INNER_NULLPTR, REFUSED, RUNTIME_ERROR, TO_THE_LETTER
 from .sums import compensated, exactly, from_the_end, in_blocks, in_lanes, onwards
 from .sums import in_double as sum_in_double
-from .status import INNER_NULLPTR, REFUSED, RUNTIME_ERROR, TO_THE_LETTER
 from .values import PARTLY_FLUSHED, SATURATED, cast_and_flush, flush, flush_rounded, saturate
 
 Variant = tuple[str, Text, Mapping[str, Any]]
@@ -47,7 +47,7 @@ def half_steps(values: Floats, common: str) -> Floats:
     return rounded(values, common)
 
 
-def flush_steps(values: Floats, common: str) -> Floats:
+def flush_steps(values: Floats, common: str) -> Floats:  # noqa: ARG001
     """Flush what is subnormal in FLOAT after each operation."""
     return flush(values, "FLOAT")
 
@@ -63,21 +63,38 @@ def flush_scale(values: Floats, call: Call) -> Floats:
 
 
 SHARED: tuple[Variant, ...] = (
-    ("reciprocal", Text(zh="在 FLOAT 中计算，mean 乘以 1/N", en="computes in FLOAT and multiplies with 1/N for mean"), {}),
-    ("divide", Text(zh="在 FLOAT 中计算，mean 除以 N", en="computes in FLOAT and divides by N for mean"), {"scale": divide}),
+    (
+        "reciprocal",
+        Text(zh="在 FLOAT 中计算，mean 乘以 1/N", en="computes in FLOAT and multiplies with 1/N for mean"),
+        {},
+    ),
+    (
+        "divide",
+        Text(zh="在 FLOAT 中计算，mean 除以 N", en="computes in FLOAT and divides by N for mean"),
+        {"scale": divide},
+    ),
     (
         "double",
-        Text(zh="用双精度计算，舍入到公共类型，再转换", en="computes in double precision, rounds to the common type and casts"),
+        Text(
+            zh="用双精度计算，舍入到公共类型，再转换",
+            en="computes in double precision, rounds to the common type and casts",
+        ),
         {"wide": True, "scale": in_double, "shows": {"overflow_on_the_way": ("value",)}},
     ),
     (
         "float-to-output",
-        Text(zh="半精度也留在 FLOAT 中，写出时才舍入", en="stays in FLOAT for halves, too, and rounds only where it stores"),
+        Text(
+            zh="半精度也留在 FLOAT 中，写出时才舍入",
+            en="stays in FLOAT for halves, too, and rounds only where it stores",
+        ),
         {"into_common": not_rounded, "shows": {"overflow_before_cast": ("value",)}},
     ),
     (
         "double-to-output",
-        Text(zh="用双精度计算，不经公共类型，直接舍入到输出类型", en="computes in double precision and rounds straight to the output's type"),
+        Text(
+            zh="用双精度计算，不经公共类型，直接舍入到输出类型",
+            en="computes in double precision and rounds straight to the output's type",
+        ),
         {
             "wide": True,
             "scale": in_double,
@@ -87,7 +104,10 @@ SHARED: tuple[Variant, ...] = (
     ),
     (
         "native-half",
-        Text(zh="每一步都舍入到公共类型；求和仍在 FLOAT 中", en="rounds to the common type after each operation; sums are made in FLOAT"),
+        Text(
+            zh="每一步都舍入到公共类型；求和仍在 FLOAT 中",
+            en="rounds to the common type after each operation; sums are made in FLOAT",
+        ),
         {"fit": half_steps, "fit_terms": lambda values, _: values, "scale": half_scale},
     ),
     (
@@ -97,7 +117,10 @@ SHARED: tuple[Variant, ...] = (
     ),
     (
         "flush",
-        Text(zh="处处把次正规数清零：读入、每一步、转换、写出", en="flushes subnormals everywhere: read, after each operation, converted and stored"),
+        Text(
+            zh="处处把次正规数清零：读入、每一步、转换、写出",
+            en="flushes subnormals everywhere: read, after each operation, converted and stored",
+        ),
         {
             "operand": flush,
             "fit": flush_steps,
@@ -114,7 +137,10 @@ SHARED: tuple[Variant, ...] = (
     ),
     (
         "saturate",
-        Text(zh="用双精度计算，凡溢出都停在最大有限值", en="computes in double precision and stops at the largest finite value of each type"),
+        Text(
+            zh="用双精度计算，凡溢出都停在最大有限值",
+            en="computes in double precision and stops at the largest finite value of each type",
+        ),
         {
             "wide": True,
             "scale": in_double,
@@ -125,50 +151,113 @@ SHARED: tuple[Variant, ...] = (
                 "overflow": ("largest",),
                 "overflow_on_the_way": ("value",),
                 "overflow_before_cast": (),
+                "infinity_in_cast": ("infinity", "largest"),
             },
         },
     ),
-    ("backwards", Text(zh="从最后一个元素写到第一个", en="writes from the last element to the first"), {"write": backwards}),
+    (
+        "backwards",
+        Text(zh="从最后一个元素写到第一个", en="writes from the last element to the first"),
+        {"write": backwards},
+    ),
     (
         "last-fault",
         Text(zh="多处出错时报告最后一处，而非第一处", en="reports the last of several faults instead of the first"),
         {"last_fault": True},
     ),
-)  # fmt: skip
+)
 """Name, text, and the steps that are not the plainest."""
 
 ADDED: tuple[Variant, ...] = (
     ("sum-onwards", Text(zh="从头到尾逐项相加", en="adds one term after the other"), {"total": onwards}),
-    ("sum-from-the-end", Text(zh="从尾到头逐项相加", en="adds one term after the other from the end"), {"total": from_the_end}),
+    (
+        "sum-from-the-end",
+        Text(zh="从尾到头逐项相加", en="adds one term after the other from the end"),
+        {"total": from_the_end},
+    ),
     ("sum-in-blocks", Text(zh="按块求和，再加各块", en="adds up blocks, then the blocks' sums"), {"total": in_blocks}),
-    ("sum-in-lanes", Text(zh="16 路并行累加，最后按树合并", en="adds in 16 lanes, and these as a tree"), {"total": in_lanes}),
+    (
+        "sum-in-lanes",
+        Text(zh="16 路并行累加，最后按树合并", en="adds in 16 lanes, and these as a tree"),
+        {"total": in_lanes},
+    ),
     ("sum-compensated", Text(zh="Kahan 补偿求和", en="adds with Kahan's compensation"), {"total": compensated}),
-    ("sum-in-double", Text(zh="各项为 FLOAT，用双精度累加", en="adds FLOAT terms up in double precision"), {"total": sum_in_double}),
+    (
+        "sum-in-double",
+        Text(zh="各项为 FLOAT，用双精度累加", en="adds FLOAT terms up in double precision"),
+        {"total": sum_in_double},
+    ),
     ("sum-exactly", Text(zh="各项为 FLOAT，精确求和", en="adds FLOAT terms up exactly"), {"total": exactly}),
-    ("scales-terms", Text(zh="mean 先把每一项除以 N 再相加", en="divides each term by N for mean and adds up afterwards"), {"scale": divide, "scales_terms": True}),
-)  # fmt: skip
+    (
+        "scales-terms",
+        Text(zh="mean 先把每一项除以 N 再相加", en="divides each term by N for mean and adds up afterwards"),
+        {"scale": divide, "scales_terms": True},
+    ),
+)
 """Variants of the losses, whose order of summation is their own."""
 
 OWN: Mapping[str, tuple[Variant, ...]] = {
     "aclnnMseLossBackward": (
-        ("doubled-last", Text(zh="先乘 gradOutput，最后加倍", en="multiplies with gradOutput first and doubles last"), {"term": doubled_last}),
-        ("doubled-gradient", Text(zh="先把 gradOutput 加倍", en="doubles gradOutput first"), {"term": doubled_gradient}),
-        ("divide-by-each", Text(zh="mean 依次除以每一维，每次都舍入", en="divides by each dimension in turn, rounding each time"), {"scale": divide_by_each}),
+        (
+            "doubled-last",
+            Text(zh="先乘 gradOutput，最后加倍", en="multiplies with gradOutput first and doubles last"),
+            {"term": doubled_last},
+        ),
+        (
+            "doubled-gradient",
+            Text(zh="先把 gradOutput 加倍", en="doubles gradOutput first"),
+            {"term": doubled_gradient},
+        ),
+        (
+            "divide-by-each",
+            Text(zh="mean 依次除以每一维，每次都舍入", en="divides by each dimension in turn, rounding each time"),
+            {"scale": divide_by_each},
+        ),
     ),
     "aclnnSmoothL1LossBackward": (
-        ("clamped", Text(zh="把差截到 ±beta 再除以 beta", en="clamps the difference to beta, then divides by it"), {"term": slope_clamped}),
+        (
+            "clamped",
+            Text(zh="把差截到 ±beta 再除以 beta", en="clamps the difference to beta, then divides by it"),
+            {"term": slope_clamped},
+        ),
         (
             "selected",
-            Text(zh="按大小选择 gradOut、其相反数、零或商，不用零乘", en="selects gradOut, its negative, zero or the quotient, and multiplies no zero"),
+            Text(
+                zh="按大小选择 gradOut、其相反数、零或商，不用零乘",
+                en="selects gradOut, its negative, zero or the quotient, and multiplies no zero",
+            ),
             {"term": slope_selected, "shows": {"grad_nonfinite_at_tie": ("zero",)}},
         ),
-        ("divide-by-each", Text(zh="mean 依次除以每一维，每次都舍入", en="divides by each dimension in turn, rounding each time"), {"scale": divide_by_each}),
+        (
+            "divide-by-each",
+            Text(zh="mean 依次除以每一维，每次都舍入", en="divides by each dimension in turn, rounding each time"),
+            {"scale": divide_by_each},
+        ),
     ),
     "aclnnSmoothL1Loss": (
-        ("quotient-first", Text(zh="先除以 beta 再乘", en="divides by beta before it multiplies"), {"term": smooth_quotient_first}),
-        ("least", Text(zh="两段合成一个公式：m = min(|d|, beta)", en="one formula for both branches, with m = min(|d|, beta)"), {"term": smooth_least}),
+        (
+            "quotient-first",
+            Text(zh="先除以 beta 再乘", en="divides by beta before it multiplies"),
+            {"term": smooth_quotient_first},
+        ),
+        (
+            "least",
+            Text(
+                zh="两段合成一个公式：m = min(|d|, beta)", en="one formula for both branches, with m = min(|d|, beta)"
+            ),
+            {"term": smooth_least},
+        ),
     ),
-}  # fmt: skip
+}
+
+
+OTHERWISE: Mapping[tuple[str, str], Mapping[str, tuple[str, ...]]] = {
+    # Where another order of its products would overflow this kernel does not, and its cast stops at the largest value.
+    ("aclnnMseLossBackward", "saturate-casts"): {"infinity_in_cast": ("infinity", "largest")},
+    # Nothing overflows but gradOut itself.
+    ("aclnnSmoothL1LossBackward", "saturate"): {"infinity_in_cast": ("infinity",)},
+}
+"""What a variant shows of one operator that it does not show of the others."""
 
 
 def letter(operator: str) -> Variant:
@@ -182,7 +271,10 @@ def letter(operator: str) -> Variant:
     names = {INVALID: REFUSED, RUNTIME_ERROR: ("ACLNN_ERR_RUNTIME_ERROR",), INNER_NULLPTR: ("ACLNN_ERR_INNER_NULLPTR",)}
     return (
         "to-the-letter",
-        Text(zh="照参数表办事：表中没有的一律拒绝", en="goes by the page's parameter table and refuses all it does not list"),
+        Text(
+            zh="照参数表办事：表中没有的一律拒绝",
+            en="goes by the page's parameter table and refuses all it does not list",
+        ),
         {"refuses": refused, "shows": {clause: names[status] for clause, status in refused.items()}},
     )
 
@@ -193,9 +285,12 @@ def without_bfloat16(operator: str) -> Iterator[Variant]:
     for product in [each for each in one.clause("bfloat16_products").products if one.products[each]][:1]:
         yield (
             "without-bfloat16",
-            Text(zh="在可以不支持 BFLOAT16 的产品上拒绝它", en="runs on a product that need not support BFLOAT16 and refuses it"),
+            Text(
+                zh="在可以不支持 BFLOAT16 的产品上拒绝它",
+                en="runs on a product that need not support BFLOAT16 and refuses it",
+            ),
             {"product": product, "refuses": {"bfloat16_products": INVALID}, "shows": {"bfloat16_products": REFUSED}},
-        )  # fmt: skip
+        )
 
 
 def variants() -> Iterator[Loss]:
@@ -205,7 +300,8 @@ def variants() -> Iterator[Loss]:
         listed = (*common, *OWN.get(operator, ()), letter(operator), *without_bfloat16(operator))
         for name, text, steps in listed:
             made: Callable[..., Loss] = Loss
-            yield made(name=name, operator=operator, text=text, **steps)
+            shows = {**steps.get("shows", {}), **OTHERWISE.get((operator, name), {})}
+            yield made(name=name, operator=operator, text=text, **{**steps, "shows": shows})
 
 
 VARIANTS = tuple(variants())

@@ -41,7 +41,7 @@ def saturated(clause: str, function: TermsFunction) -> Reading:
 
 
 def overflowing(clause: str, function: TermsFunction, mask: Mask, *, sums: bool) -> Reading:
-    """The function's values, but infinite ones where something on the way to them exceeds the range.
+    """The function's values, but infinite ones where something on the way to them exceeds the range; NaN for zeros.
 
     That is the range of the common type; but that of FLOAT for the sums of an operator that `sums`, which are made in
     FLOAT whatever the type of the terms.
@@ -53,7 +53,7 @@ def overflowing(clause: str, function: TermsFunction, mask: Mask, *, sums: bool)
             return usual
         limit = common.format.largest
         beyond = mask(common=common, limit=limit, **given) & np.isfinite(usual.plain)
-        infinite = usual.put(beyond, np.copysign(np.inf, usual.plain))
+        infinite = usual.put(beyond, np.where(usual.plain == 0, np.nan, np.copysign(np.inf, usual.plain)))
         return replace(infinite, ceiling=FLOAT.largest if sums and given["reduction"] != _NONE else limit)
 
     return Reading(clause=clause, label="infinity", function=other)
