@@ -12,6 +12,9 @@ from aclnn_spec.golden.generator import integers, uniform
 from aclnn_spec.spec.model import Text
 from aclnn_spec.spec.operator import Operator
 
+NAME = "aclnnL1LossBackward"
+"""The operator that the judges are compared by."""
+
 COUNT = 200
 SEED = "competition"
 RANKS = range(1, 9)

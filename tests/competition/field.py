@@ -13,8 +13,7 @@ from ..mutants.families import mutants  # noqa: TID252 - the tests are no packag
 from ..mutants.kernel import Kernel  # noqa: TID252 - likewise
 from ..right import RIGHT  # noqa: TID252 - likewise
 from ..right import Kernel as Right  # noqa: TID252 - likewise
-from ..right.base import NAME  # noqa: TID252 - likewise
-from .cases import random_cases
+from .cases import NAME, random_cases
 from .measure import Bench
 from .table import Measured
 

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from aclnn_spec.golden.store import MANIFEST
+from aclnn_spec.spec.files import read_json
 from aclnn_spec.spec.model import Text
 from aclnn_spec.spec.read import CHECKOUT, data_root
 
-from .cases import COUNT
+from .cases import COUNT, NAME
 from .judges import FULL, JUDGES, STRICT, Judge
 from .measure import SETS, Condemned
 
@@ -21,8 +22,11 @@ HERE = Path(__file__).resolve().parent
 TABLE = HERE / "table.json"
 JUDGE = ("compare", "conclude", "judge", "memory", "runner", "ulp")
 """The modules of the certification that condemn."""
-SOURCES = ("competition", "mutants", "right")
-"""The packages beside this one that the table is made from, and this one."""
+REFERENCE = ("evaluate", "exact", "floats", "l1_loss_backward")
+RIGHT = ("arithmetic", "base", "call", "status", "values")
+"""The modules that the one operator of the table is computed by, by the reference and by the right ones."""
+SOURCES = ("competition", "mutants")
+"""The packages that the table is made from, this one among them."""
 
 OURS = (FULL, STRICT)
 
@@ -55,15 +59,24 @@ class Measured:
 
 
 def digest() -> str:
-    """SHA-256 over all the table is made from: golden data, which names the spec, judge, reference, and both sides."""
+    """SHA-256 over all the table is made from: golden data and spec of its operator, judge, reference, both sides."""
     package = CHECKOUT / "tools" / "aclnn_spec"
+    manifest = read_json(data_root() / "golden" / "core" / MANIFEST)
+    # What other operators' files say does not matter here.
+    golden = [entry["sha256"] for entry in manifest["files"] if entry["name"].partition(".")[0] == NAME]
+    spec = [
+        text
+        for name, text in manifest["spec"].items()
+        if name == f"operators/{NAME}.json" or name.startswith("tables/")
+    ]
     paths = [
-        data_root() / "golden" / "core" / MANIFEST,
         *(package / "certification" / f"{name}.py" for name in JUDGE),
-        *sorted((package / "reference").glob("*.py")),
+        *(package / "reference" / f"{name}.py" for name in REFERENCE),
+        *(HERE.parent / "right" / f"{name}.py" for name in RIGHT),
         *(path for folder in SOURCES for path in sorted((HERE.parent / folder).glob("*.py"))),
     ]
-    return hashlib.sha256("\0".join(path.read_text(encoding="utf-8") for path in paths).encode()).hexdigest()
+    texts = [*golden, *spec, *(path.read_text(encoding="utf-8") for path in paths)]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def document(wrong: list[Measured], right: list[Measured]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from aclnn_spec.golden.tensor import Array
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.tables import Shape
 
+from .formulas import mixes
 from .kernel import Call, is_dense, spread
 from .mutant import Sketch, wrong
 
@@ -143,4 +144,6 @@ def mutants(operator: Operator) -> Iterator[Sketch]:
         ),
     )
     for name, en, zh, groups, condition in conditions:
+        if name == "mixed" and not mixes(operator):
+            continue
         yield wrong(name, f"inputs are repeated cyclically {en}", f"{zh}输入循环重复", groups, spread=when(condition))

@@ -346,7 +346,7 @@ _LAST_BIT = tuple(
         *("truncates", "ties-away", "ties-up", "ties-to-zero", "truncates-subnormals"),
         *("truncates-from-FLOAT16", "truncates-from-BFLOAT16"),
     )
-) + ("stochastic-BFLOAT16", "smallest-never-zero")
+) + ("stochastic-BFLOAT16", "smallest-never-zero", "largest-is-infinite")
 """Those that are one unit in the last place off, which operators that round without mean are allowed."""
 _NEGATIVE = ("overflow-loses-sign", "overflow-saturates-below")
 """Those about negative results, of which losses have none."""

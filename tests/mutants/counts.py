@@ -14,6 +14,7 @@ from aclnn_spec.golden.tensor import Array
 from aclnn_spec.reference.floats import FORMATS, round_to
 from aclnn_spec.spec.operator import Operator
 
+from .formulas import mixes
 from .kernel import Call, Single, scale
 from .kernel import settle as right
 from .mutant import Sketch, wrong
@@ -71,18 +72,27 @@ def _padded(block: int) -> Callable[[Call], int]:
     return lambda c: -(-prod(c.shape) // block) * block
 
 
-_HUGE = ("uint24", "at-most-2-24")
-"""Those that show beyond 2²⁴ elements alone: of as many terms a sum in FLOAT may be as wrong."""
+_HUGE = ("uint24", "at-most-2-24", "dimensions-in-16-bits", "in-half-in-mix")
+"""Those that show in sizes that the cases of sums do not have: of as many equal terms a sum in FLOAT may be as wrong."""
 _STRIDED = ("divides-not-when-strided",)
 """Those about an output of many elements."""
-_ROUNDED = ("by-dimension-in-half",)
-"""Those that round once or twice too often, which operators that round without mean are allowed."""
+_ROUNDED = ("by-dimension-in-half", "reciprocal-of-20-bits")
+"""Those that are off by a few units in the last place, which operators that round without mean are allowed."""
+
+
+_MIXED = (
+    *("in-half-in-mix", "mixed-in-FLOAT16", "mixed-in-BFLOAT16", "mixed-off"),
+    *("divides-for-mixed-sum", "divides-not-when-mixed"),
+)
+"""Those about inputs of several types."""
 
 
 def mutants(operator: Operator) -> Iterator[Sketch]:
     """The family."""
     left_out = (*_HUGE, *_STRIDED) if operator.output.reduced else ()
-    left_out += () if Author(operator=operator).exact else _ROUNDED
+    if not Author(operator=operator).exact:
+        left_out += _ROUNDED if operator.output.reduced else (*_ROUNDED, "half-in-bfloat16")
+    left_out += () if mixes(operator) else _MIXED
     yield from (sketch for sketch in _mutants(operator) if sketch.name not in left_out)
 
 

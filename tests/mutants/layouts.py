@@ -15,6 +15,7 @@ from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.tables import Shape
 
 from . import strays
+from .formulas import mixes
 from .kernel import FLOATS, Call, is_dense, place, view, write
 from .mutant import Sketch, wrong
 
@@ -337,6 +338,7 @@ _FAR = ("input-strides-in-16-bits",)
 def mutants(operator: Operator) -> Iterator[Sketch]:
     """The family."""
     left_out = () if Author(operator=operator).exact else _FAR
+    left_out += () if mixes(operator) else ("converted",)
     yield from (sketch for sketch in _readings(operator) if sketch.name not in left_out)
     yield from _writings(operator)
     yield from strays.mutants(operator)

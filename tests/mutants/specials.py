@@ -259,7 +259,7 @@ def _subnormals() -> Iterator[Sketch]:
 
 def _results(operator: Operator) -> Iterator[Sketch]:
     """What any operator's result may have wrong."""
-    del operator
+    groups = "special ties threshold sums deduction"
     for name, en, zh, change in (
         ("nan-is-zero", "a NaN result is 0", "结果为 NaN 时变为 0", lambda _, v: np.where(np.isnan(v), 0, v)),
         ("nan-is-infinite", "a NaN result is infinite", "结果为 NaN 时变为无穷", lambda _, v: np.where(np.isnan(v), np.inf, v)),
@@ -273,7 +273,7 @@ def _results(operator: Operator) -> Iterator[Sketch]:
         ("small-is-flushed", "a result below 2¹⁰ times the smallest normal number is 0", "小于最小正规数 2¹⁰ 倍的结果变为 0",
          lambda c, v: np.where(np.abs(v) < c.format.smallest_normal * 1024, 0, v)),
     ):  # fmt: skip
-        yield wrong(name, en, zh, **of_result(change))
+        yield wrong(name, en, zh, groups if "is-" in name and name[0] in "ls" else None, **of_result(change))
     yield wrong(
         "half-limits",
         "results of FLOAT and BFLOAT16 beyond FLOAT16's range are infinite",
@@ -281,6 +281,8 @@ def _results(operator: Operator) -> Iterator[Sketch]:
         "special ties",
         **of_result(lambda _, v: np.where(np.abs(v) > 65504, np.copysign(np.inf, v), v)),
     )
+    if operator.clause("nan_operand").outcome != "value":
+        return
     yield wrong(
         "nan-target-is-ignored",
         "a NaN target is taken for self",

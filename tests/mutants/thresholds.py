@@ -49,12 +49,6 @@ def _read() -> Iterator[Sketch]:
         ("doubled", "beta is doubled", "beta 加倍", lambda _, b: 2 * b),
         ("in-half", "beta is rounded to FLOAT16", "beta 舍入到 FLOAT16", lambda _, b: _rounded(b, "FLOAT16")),
         ("in-bfloat16", "beta is rounded to BFLOAT16", "beta 舍入到 BFLOAT16", lambda _, b: _rounded(b, "BFLOAT16")),
-        (
-            "in-bfloat16-for-half",
-            "beta is rounded to BFLOAT16 where operands are FLOAT16",
-            "操作数为 FLOAT16 时 beta 舍入到 BFLOAT16",
-            lambda c, b: _rounded(b, "BFLOAT16") if c.common == "FLOAT16" else b,
-        ),
         ("epsilon", "10⁻³ is added to beta, against a division by 0", "beta 加上 10⁻³ 以防除零", lambda _, b: b + 1e-3),
         ("is-1-for-mean", "beta is 1 with mean", "mean 时 beta 当作 1", lambda c, b: 1.0 if c.mode == "mean" else b),
         ("is-1-for-sum", "beta is 1 with sum", "sum 时 beta 当作 1", lambda c, b: 1.0 if c.mode == "sum" else b),

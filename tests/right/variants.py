@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from aclnn_spec.spec.model import Text
 
-from .arithmetic import backwards, divide, divide_by_each, in_double, native, not_rounded
-from .base import INVALID, SPEC, by_reciprocal
-from .call import LARGEST, Call, Floats, rounded
+from .arithmetic import backwards, divide, divide_by_each, in_double, not_rounded
+from .base import INVALID, SPEC
 from .losses import (
     LOSSES,
     SUMS,
@@ -27,39 +24,9 @@ from .status import INNER_NULLPTR, REFUSED, RUNTIME_ERROR, TO_THE_LETTER
 from .sums import compensated, exactly, from_the_end, in_blocks, in_lanes, onwards
 from .sums import in_double as sum_in_double
 from .values import PARTLY_FLUSHED, SATURATED, cast_and_flush, flush, flush_rounded, saturate
+from .ways import flush_scale, flush_steps, half_scale, half_steps, largest, minus_or_zero
 
 Variant = tuple[str, Text, Mapping[str, Any]]
-
-
-def minus_or_zero(one: Floats, other: Floats) -> Floats:
-    """Subtract, but give zero for what compares equal: infinities, too."""
-    return np.where(one == other, one.dtype.type(0), one - other)
-
-
-def largest(values: Floats, dtype: str) -> Floats:
-    """Round to a type; what is finite and beyond its range becomes its largest value."""
-    near = rounded(values, dtype)
-    return np.where(np.isinf(near) & np.isfinite(values), np.copysign(np.float32(LARGEST[dtype]), values), near)
-
-
-def half_steps(values: Floats, common: str) -> Floats:
-    """Round to the common type after each operation, as arithmetic in that type does."""
-    return rounded(values, common)
-
-
-def flush_steps(values: Floats, common: str) -> Floats:  # noqa: ARG001
-    """Flush what is subnormal in FLOAT after each operation."""
-    return flush(values, "FLOAT")
-
-
-def half_scale(values: Floats, call: Call) -> Floats:
-    """Multiply with 1/N in the common type where there is a value for each element, in FLOAT for a sum."""
-    return by_reciprocal(values, call) if call.reduces else native(values, call)
-
-
-def flush_scale(values: Floats, call: Call) -> Floats:
-    """Multiply with 1/N and flush."""
-    return flush(by_reciprocal(values, call), "FLOAT")
 
 
 SHARED: tuple[Variant, ...] = (

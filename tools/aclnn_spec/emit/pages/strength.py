@@ -94,19 +94,24 @@ def _mistake(one: Row, lang: str) -> str:
 
 
 def _right(found: Row, lang: str) -> Iterator[str]:
-    yield said(STRENGTH, "about_right", lang, count=len(found["rows"]))
+    by_operator: dict[str, list[Row]] = {}
+    for one in found["rows"]:
+        by_operator.setdefault(one["operator"], []).append(one)
+    yield said(STRENGTH, "about_right", lang, count=len(found["rows"]), operators=len(by_operator))
     columns = [said(STRENGTH, name, lang) for name in ("implementation", "does", "verdict", "largest", "observed")]
-    rows = [
-        [
-            code(one["name"]),
-            prose(one["text"][lang]),
-            said(STRENGTH, one["verdict"], lang),
-            "–" if one["largest_ulp"] is None else f"{one['largest_ulp']:g}",
-            "<br>".join(f"{code(clause)} {codes(labels)}" for clause, labels in one["observed"].items()),
-        ]
-        for one in found["rows"]
+    for operator, ones in by_operator.items():
+        yield heading(code(operator), operator)
+        yield table(columns, [_passed(one, lang) for one in ones])
+
+
+def _passed(one: Row, lang: str) -> list[object]:
+    return [
+        code(one["name"]),
+        prose(one["text"][lang]),
+        said(STRENGTH, one["verdict"], lang),
+        "–" if one["largest_ulp"] is None else f"{one['largest_ulp']:g}",
+        "<br>".join(f"{code(clause)} {codes(labels)}" for clause, labels in one["observed"].items()),
     ]
-    yield table(columns, rows)
 
 
 def _comparison(found: Row, lang: str) -> Iterator[str]:

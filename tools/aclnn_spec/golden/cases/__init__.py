@@ -11,6 +11,7 @@ from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.cases import (
     basic,
     broadcast,
+    closer,
     combined,
     conversions,
     deduction,
@@ -58,6 +59,7 @@ def core_cases(operator: Operator) -> list[Case]:
     cases += lifecycle.cases(author, cases)
     cases += open.cases(author)
     cases += survivors.cases(author)
+    cases += closer.cases(author)
     tested = {clause for case in cases for clause in case.clauses}
     faults = [f"{operator.name}: clause {c.id} has no case" for c in operator.clauses if c.id not in tested]
     repeated = [case_id for case_id, count in Counter(case.id for case in cases).items() if count > 1]

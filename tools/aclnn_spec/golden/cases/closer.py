@@ -1,0 +1,114 @@
+"""More cases without which a mutant of `tests/mutants` would pass: calls that break one rule and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from aclnn_spec.golden.case import Case
+from aclnn_spec.golden.cases.author import Author, Draft
+from aclnn_spec.spec.model import Text
+from aclnn_spec.spec.rules.shapes import MaxRank
+from aclnn_spec.spec.rules.when import When
+from aclnn_spec.spec.tables import Shape
+
+
+def cases(author: Author) -> Iterator[Case]:
+    """Cases of several groups; none has a partner."""
+    yield from refused(author)
+    yield from beside_wholes(author)
+
+
+def refused(author: Author) -> Iterator[Case]:
+    """What an operator that reduces, or that has rules of its own on types, must refuse all the same."""
+    checks = {clause.rule.core.kind: clause for clause in author.operator.checks if clause.rule is not None}
+    draft = Draft(group="status", what="", clauses=(), shapes=(2, 3), reason=Text(zh="", en=""))
+    if "shape_is_broadcast" in checks and author.gradient is None:
+        yield from _outputs(author, checks["shape_is_broadcast"].id, draft)
+    for clause in author.operator.checks:
+        if isinstance(clause.rule, When) and isinstance(clause.rule.core, MaxRank):
+            yield from _reduced_outputs(author, clause.id, draft)
+    if "deduced_in" in checks and author.reduces("sum"):
+        clause = checks["deduced_in"]
+        reason = Text(
+            zh="全部张量为 BOOL，只有推导结果的规则拒绝它", en="all tensors are BOOL, refused by the common type alone"
+        )
+        for reduction in ("none", "sum"):
+            told = replace(draft, clauses=(clause.id,), dtypes="BOOL", reduction=reduction, reason=reason)
+            yield author.bad(told, author.call(told), f"{clause.id}-every-BOOL-{reduction}")
+    if "not_both" in checks:
+        yield from _integers(author, draft)
+
+
+def _outputs(author: Author, clause: str, draft: Draft) -> Iterator[Case]:
+    """Outputs that have one input's shape, which is not the broadcast one."""
+    shapes: dict[str, Shape] = dict(zip(author.inputs, ((4, 1), (1, 3)), strict=True))
+    for name, shape in shapes.items():
+        reason = Text(
+            zh=f"{author.output} 与 {name} 同形状，不是广播后的形状",
+            en=f"{author.output} has {name}'s shape, not the broadcast one",
+        )
+        told = replace(draft, clauses=(clause,), shapes={**shapes, author.output: shape}, reason=reason)
+        yield author.bad(told, author.call(told), f"{clause}-like-{name}")
+
+
+def _reduced_outputs(author: Author, clause: str, draft: Draft) -> Iterator[Case]:
+    """Outputs that are not reduced, and reductions that are none though the output is."""
+    for reduction in ("mean", "sum"):
+        shapes: dict[str, Shape] = dict.fromkeys(author.tensors, (2, 3))
+        reason = Text(zh=f"{reduction} 时输出仍为广播后的形状", en=f"an output of the broadcast shape with {reduction}")
+        told = replace(draft, clauses=(clause,), shapes=shapes, reduction=reduction, reason=reason)
+        yield author.bad(told, author.call(told), f"{clause}-broadcast-{reduction}")
+    for value in (-1, -2, 3, 4, 2**31 - 1):
+        reason = Text(
+            zh=f"reduction 为 {value}，输出却是归约后的形状", en=f"reduction is {value}, though the output is reduced"
+        )
+        shapes = {**dict.fromkeys(author.inputs, (2, 3)), author.output: ()}
+        told = replace(draft, clauses=("reduction",), shapes=shapes, reduction=value, reason=reason)
+        slug = f"reduction-{value}-reduced".replace("--", "-minus")
+        yield author.bad(told, author.call(told), slug)
+
+
+def _integers(author: Author, draft: Draft) -> Iterator[Case]:
+    """Integers, as the rules on pairs of types refuse them, where no other rule is broken."""
+    clauses = {clause.id: clause for clause in author.operator.checks}
+    for clause_id, types, reduction, shape in (
+        ("castable", ("INT64", "FLOAT", "INT64"), "sum", (2, 3)),
+        ("castable", ("FLOAT", "INT64", "INT64"), "sum", (2, 3)),
+        ("integer_mean", ("INT64", "INT64", "FLOAT"), "mean", (0, 3)),
+        ("integer_mean", ("BOOL", "INT64", "FLOAT"), "mean", (2, 3)),
+        ("integer_self", ("BOOL", "FLOAT", "FLOAT"), "none", (2, 3)),
+    ):
+        if clause_id in clauses:
+            dtypes = dict(zip(author.tensors, types, strict=True))
+            reason = Text(
+                zh=f"类型为 {'、'.join(types)}，只违反这一条", en=f"{', '.join(types)}: this clause alone is broken"
+            )
+            told = replace(draft, clauses=(clause_id,), dtypes=dtypes, reduction=reduction, shapes=shape, reason=reason)
+            size = "x".join(map(str, shape))
+            yield author.bad(told, author.call(told), f"{clause_id}-{'-'.join(types)}-{size}-{reduction}")
+
+
+def beside_wholes(author: Author) -> Iterator[Case]:
+    """Integers beside floats that need all of the float's precision and range."""
+    if author.gradient is not None or all("INT64" not in p.dtypes for p in author.operator.inputs):
+        return
+    values = np.array([2049.0, 65537.0, -(2.0**20) - 1, 3.0, 2.0**24 - 1, -4097.0])
+    for types, reduction in ((("FLOAT", "INT64"), "none"), (("INT64", "FLOAT"), "mean"), (("INT64", "FLOAT"), "sum")):
+        yield from author.fitting(
+            Draft(
+                group="deduction",
+                what="whole-beside-FLOAT",
+                clauses=("deduction",),
+                shapes=values.shape,
+                dtypes=dict(zip(author.tensors, (*types, "FLOAT"), strict=True)),
+                reduction=reduction,
+                data={"self": values, "target": values[::-1] + 1.0},
+                reason=Text(
+                    zh="整数与 FLOAT 混合，需要 FLOAT 的全部精度：先舍入到半精度",
+                    en="integers beside FLOAT that need all of its precision: rounded to a half type first",
+                ),
+            )
+        )
