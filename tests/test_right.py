@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from right import RIGHT, Library, Steps
 from right.table import TABLE, certified, digest, observed
 
 QUICK = [one for one in RIGHT if not one.slow]
+EVERY = 19
 ROUNDING = [
     one
     for one in RIGHT
@@ -26,26 +26,28 @@ ROUNDING = [
 
 @pytest.fixture(scope="module")
 def suites(small: Path, spec: Spec) -> Callable[[str, str | None], Suite]:
-    """Open a suite once for each operator and product: the small tier, or of those it does not hold, a part of core."""
+    """Open a suite once for each operator and product: the small tier, or the core's if that does not hold them."""
 
     def made(operator: str, product: str | None) -> Suite:
-        options = Options(golden=small) if operator == NAME else Options(shard="3/23")
-        return open_suite(replace(options, product=product), (operator,), "right", spec)
+        options = Options(golden=small if operator == NAME else None, product=product)
+        return open_suite(options, (operator,), "right", spec)
 
     return cache(made)
 
 
 @pytest.mark.parametrize("one", QUICK, ids=lambda one: one.key)
 def test_right_ones_are_conformant(one: Steps | Library, suites: Callable[[str, str | None], Suite]) -> None:
-    """A few cases of every sort pass, and show nothing but what is true of the implementation.
+    """A few cases, of the first operator some of every sort, pass and show nothing but what is true.
 
     Over the whole core tier `python -m tests.right` says the same, for the others, too.
     """
     if one.missing:
         pytest.skip(one.missing)
-    certificate = certified(one, suites(one.operator, one.product))
+    suite = suites(one.operator, one.product)
+    whole = one.operator == NAME
+    certificate = certified(one, suite, suite.ids if whole else suite.ids[2::EVERY])
     assert [fault.message.en for entry in certificate.entries for fault in entry.faults] == []
-    assert (certificate.verdict, certificate.notes) == ("conformant", ())
+    assert certificate.verdict == ("conformant" if whole else "incomplete")
     seen = observed(certificate, one.operator)
     untrue = {
         (clause, label)
@@ -54,7 +56,7 @@ def test_right_ones_are_conformant(one: Steps | Library, suites: Callable[[str, 
         if label not in one.expected.get(clause, ())
     }
     assert untrue == set()
-    assert len(seen) >= 3
+    assert len(seen) >= (3 if whole else 1)
 
 
 @pytest.mark.parametrize("one", ROUNDING, ids=lambda one: one.name)

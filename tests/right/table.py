@@ -47,18 +47,19 @@ def suite_of(operator: str, product: str | None) -> Suite:
     return open_suite(Options(product=product), (operator,), "right")
 
 
-def certified(one: Steps | Library, suite: Suite) -> Certificate:
-    """Certify an implementation by a suite."""
+def certified(one: Steps | Library, suite: Suite, ids: Iterable[str]) -> Certificate:
+    """Certify an implementation by these cases of a suite."""
     implementation = one.make()
     with opened(implementation):
-        entries = [suite.run(case_id, implementation) for case_id in suite.ids]
+        entries = [suite.run(case_id, implementation) for case_id in ids]
         return suite.certificate(entries, describe(implementation, one.name))
 
 
 def row(key: str) -> Row:
     """Certify one implementation and give its row; `faults` lists what of it is not as it should be."""
     one = next(each for each in RIGHT if each.key == key)
-    certificate = certified(one, suite_of(one.operator, one.product))
+    suite = suite_of(one.operator, one.product)
+    certificate = certified(one, suite, suite.ids)
     seen = observed(certificate, one.operator)
     faults = [note.en for note in certificate.notes]
     faults += [f"{entry.id}: {fault.message.en}" for entry in certificate.entries for fault in entry.faults]
