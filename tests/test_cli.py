@@ -12,7 +12,8 @@ import pytest
 
 from aclnn_spec import cli
 from aclnn_spec.golden.store import Golden
-from aclnn_spec.spec.read import Spec
+from aclnn_spec.spec.files import read_json
+from aclnn_spec.spec.read import CHECKOUT, Spec
 from conftest import BACKENDS, NAME, Command
 
 GOOD = ("gradOutput=FLOAT[2,3]", "self=FLOAT[2,3]", "target=FLOAT[2,3]", "reduction=1", "gradInput=FLOAT[2,3]")
@@ -125,12 +126,15 @@ def test_diagnose_a_call_it_cannot_read(words: list[str], message: str, main: Co
 
 
 def test_list(main: Command, spec: Spec) -> None:
-    """`list` has a row for each operator with its clauses and cases, in both languages."""
+    """`list` has a row for each operator with its clauses, cases and kills, in both languages."""
     english, chinese = (main("list", "--lang", lang).stdout.splitlines() for lang in ("en", "zh"))
     operator = spec.operators[NAME]
-    assert english[0].split() == ["operator", "clauses", "cases", "status", "title"]
+    assert english[0].split() == ["operator", "clauses", "cases", "kills", "status", "title"]
     row = 1 + list(spec.operators).index(NAME)
     assert english[row].split()[:2] == [NAME, str(len(operator.clauses))]
+    totals = {path.stem: read_json(path)["totals"] for path in (CHECKOUT / "tests" / "mutants" / "kills").iterdir()}
+    kills = {name: f"{found['condemned']}/{found['condemned']}" for name, found in totals.items()}
+    assert {line.split()[0]: line.split()[3] for line in english[1:]} == dict.fromkeys(spec.operators, "–") | kills
     assert chinese[row].endswith(operator.title.zh)
     assert len(english) == len(chinese) == 1 + len(spec.operators)
 

@@ -19,6 +19,7 @@ from .run import Bench, Outcome
 
 HERE = Path(__file__).parent
 TABLES = HERE / "kills"
+TOTALS = data_root() / "golden" / "kills.json"
 _JUDGE = ("compare", "conclude", "judge", "memory", "runner", "ulp")
 """The modules of the certification that condemn."""
 
@@ -150,9 +151,18 @@ def path_of(operator: str) -> Path:
 
 
 def write(table: Mapping[str, Any]) -> None:
-    """Store a table."""
+    """Store a table, and the totals of all tables where the package has them."""
     TABLES.mkdir(exist_ok=True)
     path_of(table["operator"]).write_bytes(canonical_json(table, depth=3))
+    TOTALS.write_bytes(canonical_json(all_totals()))
+
+
+def all_totals() -> dict[str, Any]:
+    """How many mutants there are of each operator that has a table, and how many of them the core tier condemns."""
+    names = ("mutants", "condemned", "equivalent")
+    totals = {path.stem: read_json(path)["totals"] for path in sorted(TABLES.glob("*.json"))}
+    kills = {operator: {name: found[name] for name in names} for operator, found in totals.items()}
+    return {"generated_from": "tests/mutants/kills", "kills": kills}
 
 
 def kill_table(operator: str) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""More cases without which a mutant of `tests/mutants` would pass: calls that break one rule and no other."""
+"""More cases without which a mutant of `tests/mutants` would pass: calls that break one rule alone, small terms, casts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ import numpy as np
 
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.cases.author import Author, Draft
+from aclnn_spec.golden.cases.layouts import expand
 from aclnn_spec.spec.model import Text
+from aclnn_spec.spec.rules.reals import AtLeast
 from aclnn_spec.spec.rules.shapes import MaxRank
+from aclnn_spec.spec.rules.types import DtypeIn
 from aclnn_spec.spec.rules.when import When
 from aclnn_spec.spec.tables import Shape
 
@@ -19,6 +22,9 @@ def cases(author: Author) -> Iterator[Case]:
     """Cases of several groups; none has a partner."""
     yield from refused(author)
     yield from beside_wholes(author)
+    yield from sums(author)
+    yield from casts(author)
+    yield from attributes(author)
 
 
 def refused(author: Author) -> Iterator[Case]:
@@ -112,3 +118,121 @@ def beside_wholes(author: Author) -> Iterator[Case]:
                 ),
             )
         )
+
+
+def sums(author: Author) -> Iterator[Case]:
+    """Terms so small that a share of each, or of their sum, is lost in FLOAT16; and squares that repeat diagonally."""
+    if not author.reduces("sum"):
+        return
+    for shape, value, what in (((20000,), 0.025, "shares"), ((7,), 0.05, "small-sum")):
+        yield from author.fitting(
+            Draft(
+                group="sums",
+                what=what,
+                clauses=("mean",),
+                shapes=shape,
+                dtypes="FLOAT16",
+                reduction="mean",
+                layouts={name: expand(0) for name in author.inputs},
+                data={"self": [value], "target": [0.0]},
+                reason=Text(
+                    zh="每一项除以 N 后在 FLOAT16 中是次正规数：先除后加会丢位",
+                    en="each term over N is subnormal in FLOAT16: digits are lost by who divides before adding",
+                ),
+            )
+        )
+    for reduction in ("sum", "mean"):
+        yield from author.fitting(
+            Draft(
+                group="broadcast",
+                what="outer-square",
+                clauses=("broadcast", reduction),
+                shapes=dict(zip(author.inputs, ((4, 1), (1, 4)), strict=True)),
+                reduction=reduction,
+                data={"self": [0.0, 1.0, 2.0, 8.0], "target": [0.0, 1.0, 2.0, 8.0]},
+                reason=Text(
+                    zh="行列等长的外积求和：循环重复只得到对角线",
+                    en="an outer sum of equal sides: repeated cyclically, the diagonal alone comes of it",
+                ),
+            )
+        )
+
+
+def casts(author: Author) -> Iterator[Case]:
+    """Results that a wider type holds and FLOAT16 does not, and squares that are subnormal in BFLOAT16 alone."""
+    if author.exact:
+        return
+    values = np.array([2.0**17, 2.0**-28, 1.5 * 2.0**18, 3 * 2.0**-27, 1.0, 0.0])
+    yield from author.fitting(
+        Draft(
+            group="special",
+            what="cast-widens",
+            clauses=("deduction",),
+            shapes=values.shape,
+            dtypes=author.per_tensor("BFLOAT16", "BFLOAT16", "BFLOAT16", "FLOAT"),
+            data=author.carried(values),
+            reason=Text(
+                zh="从 BFLOAT16 转换到 FLOAT 的很大和很小的值：途经 FLOAT16",
+                en="large and small values cast from BFLOAT16 to FLOAT: by way of FLOAT16",
+            ),
+        )
+    )
+    if author.gradient is None:
+        small = np.array([1.0, 1.25, 1.5, 2.5, 0.75, 1.75]) * 2.0**-64
+        yield from author.fitting(
+            Draft(
+                group="special",
+                what="cast-square-underflow",
+                clauses=("deduction", "subnormals_on_the_way"),
+                shapes=small.shape,
+                dtypes=author.per_tensor("FLOAT", "FLOAT", "FLOAT", "BFLOAT16"),
+                data=author.carried(small),
+                reason=Text(
+                    zh="平方在 BFLOAT16 中为次正规数：只在转换时冲零",
+                    en="squares that are subnormal in BFLOAT16: flushed by the cast alone",
+                ),
+            )
+        )
+
+
+def attributes(author: Author) -> Iterator[Case]:
+    """A float attribute below its limit with each reduction, and types that one rule alone refuses."""
+    draft = Draft(group="status", what="", clauses=(), shapes=(2, 3), reason=Text(zh="", en=""))
+    for clause in author.operator.checks:
+        rule = clause.rule.core if clause.rule is not None else None
+        if isinstance(rule, AtLeast):
+            for reduction in ("mean", "sum"):
+                reason = Text(zh=f"{reduction} 时 {rule.on[0]} 为负", en=f"{rule.on[0]} is negative with {reduction}")
+                given = {rule.on[0]: rule.value - 1.0}
+                told = replace(draft, clauses=(clause.id,), reduction=reduction, attributes=given, reason=reason)
+                yield author.bad(told, author.call(told), f"{clause.id}-minus1-{reduction}")
+        if isinstance(rule, DtypeIn) and author.output not in rule.on:
+            yield from _types(author, clause.id, rule, draft)
+
+
+def _types(author: Author, clause: str, rule: DtypeIn, draft: Draft) -> Iterator[Case]:
+    """Types that are not listed, where the output could hold what comes of them."""
+    if author.mixes:
+        for name in rule.on:
+            dtypes = {**dict.fromkeys(author.inputs, "FLOAT"), name: "COMPLEX64", author.output: "COMPLEX64"}
+            reason = Text(
+                zh=f"{name} 与 {author.output} 为 COMPLEX64：可以转换，只是类型不在表内",
+                en=f"{name} and {author.output} are COMPLEX64: castable, but not listed",
+            )
+            told = replace(draft, clauses=(clause,), dtypes=dtypes, reason=reason)
+            yield author.bad(told, author.call(told), f"{clause}-{name}-COMPLEX64-castable")
+        return
+    for dtype, reduction, shape in (
+        ("INT32", "none", (2, 3)),
+        ("BOOL", "sum", (2, 3)),
+        ("DOUBLE", "mean", (2, 3)),
+        ("COMPLEX64", "none", (2, 3)),
+        ("INT32", "none", (0, 3)),
+    ):
+        reason = Text(
+            zh=f"所有张量同为 {dtype}：类型一致，却不在表内",
+            en=f"all tensors are {dtype}: one and the same, but not listed",
+        )
+        told = replace(draft, clauses=(clause,), dtypes=dtype, reduction=reduction, shapes=shape, reason=reason)
+        size = "x".join(map(str, shape))
+        yield author.bad(told, author.call(told), f"{clause}-every-{dtype}-{size}-{reduction}")
