@@ -28,6 +28,17 @@ DOCS = CHECKOUT / "docs"
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
+ROWS = (
+    "aclnnL1LossBackward",
+    "aclnnSmoothL1LossBackward",
+    "aclnnMseLossBackward",
+    "aclnnL1Loss",
+    "aclnnMseLoss",
+    "aclnnSmoothL1Loss",
+)
+"""The operators in the order in which they were added."""
+
+
 @pytest.fixture(scope="module")
 def material(spec: Spec) -> Material:
     """What the checkout's pages are made from."""
@@ -87,7 +98,8 @@ def test_figures_are_counted(material: Material, spec: Spec) -> None:
     core = CHECKOUT / "golden" / "core"
     cases = [json.loads((core / f"{one.name}.json").read_text(encoding="utf-8"))["cases"] for one in operators]
     tables = [json.loads(path.read_text(encoding="utf-8")) for path in CHECKOUT.glob("tests/mutants/kills/*.json")]
-    assert figures(material) == {
+    counted = figures(material)
+    assert {name: count for name, count in counted.items() if not name.startswith("aclnn")} == {
         "operators": len(operators),
         "clauses": sum(len(one.clauses) for one in operators),
         "cases": sum(map(len, cases)),
@@ -96,6 +108,34 @@ def test_figures_are_counted(material: Material, spec: Spec) -> None:
         "mutants": sum("equivalent" not in mutant for one in tables for mutant in one["mutants"]),
         "right": len(material.data("tests/right/table.json")["rows"]),
     }
+
+
+def test_what_an_operator_took_is_counted(material: Material, spec: Spec) -> None:
+    """The lines of the files that were written for it; each operator has a row on the page about adding one."""
+    counted, name, tools = figures(material), "aclnnMseLoss", CHECKOUT / "tools"
+    files = {
+        "spec": CHECKOUT / "spec" / "operators" / f"{name}.json",
+        "reference": tools / "aclnn_spec" / "reference" / "mse_loss.py",
+        "kernel": tools / "host" / "src" / "mse_loss.c",
+    }
+    for column, path in files.items():
+        assert counted[f"{name}_{column}"] == path.read_text(encoding="utf-8").count("\n")
+    oracle = (tools / "aclnn_spec" / "reference" / "oracle.py").read_text(encoding="utf-8")
+    assert counted[f"{name}_oracle"] == len(oracle.partition("def mse_loss(")[2].partition("\n\n\n")[0].splitlines())
+    assert 3 <= counted[f"{name}_elsewhere"] <= 6
+    for lang in ("zh", "en"):
+        text = (CHECKOUT / "docs" / lang / "contribute" / "operator.md").read_text(encoding="utf-8")
+        rows = [line for line in text.splitlines() if line.startswith("| `aclnn")]
+        assert [line.split("`")[1] for line in rows] == list(ROWS)
+        assert {*ROWS} == {*spec.operators}
+        modules = re.findall(r"`((?:spec|reference|golden|certification)/\w+(?:/\w+)?\.py)`", text)
+        assert len(modules) >= 12
+        assert [each for each in modules if not (tools / "aclnn_spec" / each).is_file()] == []
+        for one, line in zip(ROWS, rows, strict=True):
+            columns = ("spec", "clauses", "reference", "oracle", "kernel", "elsewhere", "cases")
+            assert [cell.strip() for cell in line.strip("|").split("|")[1:]] == [
+                f"{{{{ figures.{one}_{column} }}}}" for column in columns
+            ]
 
 
 def test_figures_are_filled_in() -> None:

@@ -71,6 +71,11 @@ def installed(module: str) -> Callable[[], bool]:
     return lambda: find_spec(module) is not None
 
 
+def in_torch(operator: str) -> Callable[[], bool]:
+    """Tell whether PyTorch is there and has the operator."""
+    return lambda: find_spec("torch") is not None and operator in TorchImplementation().operators
+
+
 def has_compiler() -> bool:
     """Tell whether there is a C compiler."""
     return any(map(shutil.which, ("cc", "gcc", "clang")))
@@ -185,8 +190,8 @@ LOSS_LIBRARIES = tuple(
             text=EAGER,
             expected=of_loss(operator, TORCH.get(operator, {}), values=True),
             make=TorchImplementation,
-            needs=installed("torch"),
-            absent="PyTorch is not installed",
+            needs=in_torch(operator),
+            absent="PyTorch is not installed, or nobody has said which of its functions this is",
         ),
     )
 )

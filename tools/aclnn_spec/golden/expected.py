@@ -14,6 +14,7 @@ from aclnn_spec.golden.tensor import Array, Tensor, bits, numpy_dtype
 from aclnn_spec.reference import REFERENCES, evaluate
 from aclnn_spec.reference.evaluate import BlockFunction
 from aclnn_spec.reference.floats import FORMATS, Format
+from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.model import DType
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.tables import broadcast
@@ -31,7 +32,10 @@ class Result:
 
 
 def result_of(operator: Operator, arguments: Mapping[str, Any], ulp: int) -> Result:
-    """Evaluate a good call with every reading that the spec leaves open; `ulp` is the call's tolerance."""
+    """Evaluate a good call with every reading that the spec leaves open; `ulp` is the call's tolerance.
+
+    InputError for an operator that has no reference.
+    """
     return _Evaluation(operator, arguments, ulp).result()
 
 
@@ -47,6 +51,8 @@ class _Evaluation:
     """One call, whose arrays are made once and evaluated under several readings."""
 
     def __init__(self, operator: Operator, arguments: Mapping[str, Any], ulp: int) -> None:
+        if operator.name not in REFERENCES:
+            raise InputError(f"{operator.name}: found no reference function, expected one in REFERENCES")
         self.operator, self.ulp = operator, ulp
         self.reference = REFERENCES[operator.name]
         self.common = common_dtype(operator, arguments)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from aclnn_spec.certification.conclude import CONFORMANT
+from aclnn_spec.emit.pages.effort import effort
 from aclnn_spec.emit.pages.material import Material, gather
 from aclnn_spec.emit.pages.strength import KILLS, RIGHT, measured
 from aclnn_spec.spec.read import load_spec
@@ -15,7 +16,7 @@ _MARK = re.compile(r"\{\{ *figures\.(\w+) *\}\}")
 
 
 def figures(material: Material) -> Mapping[str, int]:
-    """Operators, clauses, core cases, errata, bytes of the core; mutants condemned, right implementations passed."""
+    """Operators, clauses, core cases, errata, bytes of the core; mutants condemned, right ones passed; and efforts."""
     operators = material.operators
     return {
         "operators": len(operators),
@@ -25,6 +26,7 @@ def figures(material: Material) -> Mapping[str, int]:
         "mutants": sum(material.data(f"{KILLS}/{name}.json")["totals"]["condemned"] for name in measured(material)),
         "right": sum(row["verdict"] == CONFORMANT for row in material.data(RIGHT)["rows"]),
         "core_bytes": sum(int(entry["bytes"]) for entry in material.files),
+        **effort(material),
     }
 
 

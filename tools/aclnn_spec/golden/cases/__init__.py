@@ -37,8 +37,13 @@ PART_SIZE = 1000
 
 
 def core_cases(operator: Operator) -> list[Case]:
-    """The core tier. InputError when a clause has no case or an id is used twice."""
+    """The core tier. InputError for an operator of another kind, a clause without a case, and an id used twice."""
     author = Author(operator=operator)
+    if not {"self", "target"} <= {*author.inputs}:
+        found = ", ".join(author.inputs)
+        raise InputError(
+            f"{operator.name}: found the inputs {found}, expected self and target: no group has cases for it"
+        )
     groups = (
         basic,
         ties,
