@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tracemalloc
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ import pytest
 from aclnn_spec.golden import build as builder
 from aclnn_spec.golden.build import build, parts_of, stale
 from aclnn_spec.golden.case import GROUPS, Case
-from aclnn_spec.golden.cases import basic, mean, policy
+from aclnn_spec.golden.cases import basic, core_cases, mean, policy
 from aclnn_spec.golden.cases.author import Author
 from aclnn_spec.golden.store import Golden
 from aclnn_spec.golden.tensor import bits
 from aclnn_spec.reference import oracle
+from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.model import Text
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.read import CHECKOUT, Spec, load_spec
@@ -162,6 +164,15 @@ def test_beyond_the_common_range_the_number_itself_is_right_too(golden: Golden) 
     assert np.isinf(case.expected.array).all()
     others = {(each.clause, each.label): each.values.array for each in case.alternatives}
     assert np.array_equal(others["overflow_before_cast", "value"], np.square(d).astype(np.float32))
+
+
+def test_what_a_new_operator_lacks_is_said(first: Operator) -> None:
+    """An operator without a reference function, or with inputs that no group of cases knows, is refused in one line."""
+    with pytest.raises(InputError, match="^aclnnOther: found no reference function, expected one in REFERENCES$"):
+        core_cases(replace(first, name="aclnnOther"))
+    unary = replace(first, parameters=tuple(each for each in first.parameters if each.name != "target"))
+    with pytest.raises(InputError, match="found the inputs gradOutput, self, expected self and target"):
+        core_cases(unary)
 
 
 def test_ids_are_unique_and_readable(cases: list[Case], operator: Operator) -> None:
