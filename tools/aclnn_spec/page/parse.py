@@ -1,0 +1,225 @@
+"""From a page's blocks to what it says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from aclnn_spec.page import ccode
+from aclnn_spec.page.blocks import Block, Document, read_blocks
+from aclnn_spec.page.links import links_of
+from aclnn_spec.page.model import Example, Heading, Note, Page, Phase, ProductRow, Prototype, Remark, Unread
+from aclnn_spec.page.sections import Section, sections_of
+from aclnn_spec.page.phases import read_phases, unread_cells
+from aclnn_spec.page.source import Source, read_source
+from aclnn_spec.page.parameters import columns_of
+from aclnn_spec.page.text import is_blank
+from aclnn_spec.page.vocabulary import Vocabulary
+from aclnn_spec.page.words import mark_of
+from aclnn_spec.spec.errors import InputError
+
+_C_LANGUAGES = frozenset({"c", "cpp", "c++", "cc", "cxx", ""})
+_FORMULA = re.compile(r"\$[^$\n]+\$|!\[[^\]]*\]\(|<img\b", re.IGNORECASE)
+_EQUATION = re.compile(r"\w[\w()\[\], ]*=[^=]")
+_DETERMINISTIC = re.compile(r"(?P<names>aclnn[\w&、和 ]*?)\s*默认(?:为)?\s*(?P<no>非)?确定性|(?P<en>aclnn\w+) is (?P<not>not )?deterministic", re.ASCII | re.IGNORECASE)
+
+
+def read_page(path: Path, vocabulary: Vocabulary) -> Page:
+    """Parse a page's file; InputError for one that is none."""
+    return parse(read_source(path), vocabulary)
+
+
+def parse(source: Source, vocabulary: Vocabulary) -> Page:
+    """Parse a page; InputError for a text that has neither a heading that names an operator nor a prototype."""
+    document = read_blocks(source)
+    sections = sections_of(document.blocks)
+    title = next((_heading(b) for b in document.blocks if b.kind == "heading" and b.level == 1), None)
+    prototypes = _prototypes(sections)
+    if not prototypes and not any("aclnn" in b.text for b in document.blocks if b.kind == "heading"):
+        raise InputError(f"{source.path}: found no heading and no prototype of an aclnn function, expected a page of one")
+    names = {name for prototype in prototypes for name in prototype.names}
+    phases, notes, unread = read_phases(sections, vocabulary, names)
+    notes += list(_notes(sections, vocabulary))
+    products, odd = _products(sections, vocabulary)
+    return Page(
+        source=source,
+        title=title,
+        headings=tuple(_heading(b) for b in document.blocks if b.kind == "heading"),
+        products=products,
+        prototypes=tuple(prototypes),
+        phases=phases,
+        summary=_remarks(sections, "function"),
+        constraints=_remarks(sections, "constraints"),
+        formulas=tuple(_formulas(sections)),
+        notes=tuple(sorted(notes, key=lambda note: note.line)),
+        examples=tuple(_examples(sections)),
+        links=tuple(links_of(document, source)),
+        unread=tuple(sorted([*odd, *unread, *unread_cells(phases, names), *_unknown_sections(sections)], key=lambda u: u.line)),
+        blocks=document.blocks,
+        determinism=_determinism(sections, vocabulary),
+    )
+
+
+def _heading(block: Block) -> Heading:
+    return Heading(text=block.text, level=block.level, line=block.line)
+
+
+def _prototypes(sections: list[Section]) -> list[Prototype]:
+    """The functions declared outside the examples, each once."""
+    found: dict[str, Prototype] = {}
+    for section in sections:
+        if section.topic == "example":
+            continue
+        for block in section.blocks:
+            if block.kind == "fence" and block.region:
+                code, line = "\n".join(block.region.inner), block.region.inner_line
+            elif block.kind in ("paragraph", "html"):
+                code, line = block.text, block.line
+            else:
+                continue
+            for prototype in ccode.prototypes(code, line):
+                found.setdefault(prototype.name, prototype)
+    return list(found.values())
+
+
+def _products(sections: list[Section], vocabulary: Vocabulary) -> tuple[tuple[ProductRow, ...], list[Unread]]:
+    rows: list[ProductRow] = []
+    unread: list[Unread] = []
+    for section in sections:
+        if section.topic != "products":
+            continue
+        for block in section.blocks:
+            if block.table is not None:
+                rows += _product_table(block, vocabulary)
+            elif block.kind in ("paragraph", "html"):
+                for text in block.text.splitlines():
+                    row = _product_line(text, block.line, vocabulary)
+                    if row is None:
+                        unread.append(Unread(what="product", text=text, line=block.line))
+                    else:
+                        rows.append(row)
+    unread += [Unread(what="product", text=row.text, line=row.line) for row in rows if not row.ids]
+    return tuple(rows), unread
+
+
+def _product_table(block: Block, vocabulary: Vocabulary) -> Iterator[ProductRow]:
+    table = block.table
+    if table is None:
+        return
+    columns = columns_of(table)
+    for row in table.body:
+        text = row.text(columns.get("product", 0))
+        supported = mark_of(row.text(columns["support"])) if "support" in columns else True
+        if not is_blank(text):
+            yield ProductRow(text=text, ids=vocabulary.products_in(text), supported=supported, line=row.line)
+
+
+def _product_line(text: str, line: int, vocabulary: Vocabulary) -> ProductRow | None:
+    name, _, mark = text.rpartition("：") if "：" in text else text.rpartition(":")
+    if not name:
+        name, mark = text.rstrip("。. "), "支持"
+    ids = vocabulary.products_in(name)
+    supported = mark_of(mark)
+    if not ids and supported is None:
+        return None
+    return ProductRow(text=name.strip(), ids=ids, supported=supported, line=line)
+
+
+def _remarks(sections: list[Section], topic: str) -> tuple[Remark, ...]:
+    return tuple(
+        Remark(text=block.text, line=block.line)
+        for section in sections
+        if section.topic == topic
+        for block in section.blocks
+        if block.kind in ("paragraph", "html")
+    )
+
+
+def _formulas(sections: list[Section]) -> Iterator[Remark]:
+    """Displayed and inline formulas, equations in code, and pictures, wherever the page explains itself."""
+    for section in sections:
+        if section.topic not in ("function", None, "prototypes", "constraints"):
+            continue
+        for block in section.blocks:
+            if block.kind == "formula":
+                yield Remark(text=block.text, line=block.line)
+            elif block.kind == "fence" and section.topic == "function":
+                if _EQUATION.search(block.text):
+                    yield Remark(text=block.text, line=block.line)
+            elif section.topic == "function" and (
+                _FORMULA.search(block.markup) or any(_EQUATION.search(code) for code in re.findall(r"`([^`]+)`", block.markup))
+            ):
+                yield Remark(text=block.text, line=block.line)
+
+
+def _notes(sections: list[Section], vocabulary: Vocabulary) -> Iterator[Note]:
+    """What is said of some products only, with what hangs below it."""
+    for section in sections:
+        if section.topic == "products":
+            continue
+        blocks = section.blocks
+        for i, block in enumerate(blocks):
+            if block.kind not in ("paragraph", "html"):
+                continue
+            products, rest = vocabulary.leading_products(block.text)
+            if not products:
+                continue
+            texts = [rest]
+            for below in blocks[i + 1 :]:
+                same = below.depth > block.depth or (below.tags == block.tags and block.tags and not below.item)
+                if not same or vocabulary.leading_products(below.text)[0]:
+                    break
+                texts.append(below.text)
+            yield Note(
+                products=products,
+                text="\n".join(text for text in texts if text),
+                line=block.line,
+                topic=section.topic or "",
+                phase=section.phase,
+                tags=block.tags,
+            )
+
+
+def _examples(sections: list[Section]) -> Iterator[Example]:
+    for section in sections:
+        if section.topic != "example":
+            continue
+        for block in section.blocks:
+            region = block.region
+            if block.kind != "fence" or region is None:
+                continue
+            language = (region.info.split() or [""])[0]
+            code = "\n".join(region.inner)
+            is_c = language.casefold() in _C_LANGUAGES
+            declared = ccode.prototypes(code, region.inner_line) if is_c else []
+            yield Example(
+                language=language,
+                code=code,
+                line=block.line,
+                includes=tuple(ccode.includes(code, region.inner_line)) if is_c else (),
+                calls=tuple(ccode.calls(code, region.inner_line)) if is_c else (),
+                declares=tuple(prototype.name for prototype in declared),
+            )
+
+
+def _determinism(sections: list[Section], vocabulary: Vocabulary) -> dict[str, bool]:
+    found: dict[str, bool] = {}
+    for section in sections:
+        if section.topic != "constraints":
+            continue
+        for block in section.blocks:
+            if vocabulary.leading_products(block.text)[0]:
+                continue
+            for said in _DETERMINISTIC.finditer(block.text):
+                for name in re.findall(r"aclnn\w+", said["names"] or said["en"] or "", re.ASCII):
+                    found[name] = not (said["no"] or said["not"])
+    return found
+
+
+def _unknown_sections(sections: list[Section]) -> list[Unread]:
+    return [
+        Unread(what="section", text=section.heading.text, line=section.heading.line)
+        for section in sections
+        if section.heading is not None and section.topic is None and section.phase is None and section.heading.level == 2
+    ]

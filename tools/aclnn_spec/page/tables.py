@@ -1,0 +1,272 @@
+"""Tables as grids, from HTML and from pipes, with what is wrong in their build."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from html.parser import HTMLParser
+
+from aclnn_spec.page.text import NOT_A_TAG, plain, tidy
+
+_NPU = re.compile(r"\s*npu=\"(?P<tags>[^\"]*)\"")
+_WHOLE = re.compile(r"\d{1,5}")
+_ANY_PIPE = re.compile(r"(?<!\\)\|")
+_FREE_PIPE = re.compile(r"(?<!\\)(?:(?<=\s)\||\|(?=\s)|^\||\|$)")
+_MOST_COLUMNS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A cell's words, where they stand, and over how many rows and columns it is said to reach."""
+
+    text: str
+    line: int
+    rowspan: int = 1
+    colspan: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A row's cells by column, spanned ones included; `own` are those that the row itself gives."""
+
+    cells: tuple[Cell, ...]
+    own: tuple[Cell, ...]
+    line: int
+    tags: tuple[str, ...] = ()
+
+    def text(self, column: int | None) -> str:
+        """The words in a column, empty where the row has no such cell."""
+        return self.cells[column].text if column is not None and column < len(self.cells) else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFault:
+    """What is wrong in a table's build: `rowspan`, `span`, `short` or `long`, with the numbers."""
+
+    kind: str
+    line: int
+    found: int | str
+    expected: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table; the first row is its head."""
+
+    rows: tuple[Row, ...]
+    line: int
+    faults: tuple[TableFault, ...]
+    kind: str
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        """The words of the first row."""
+        return tuple(cell.text for cell in self.rows[0].cells) if self.rows else ()
+
+    @property
+    def body(self) -> tuple[Row, ...]:
+        """The rows after the first."""
+        return self.rows[1:]
+
+
+@dataclass(kw_only=True)
+class _OpenCell:
+    line: int
+    rowspan: str
+    colspan: str
+    pieces: list[str]
+
+
+@dataclass(kw_only=True)
+class _OpenRow:
+    line: int
+    group: int
+    tags: tuple[str, ...]
+    cells: list[_OpenCell]
+
+
+class _Reader(HTMLParser):
+    """Collects rows and cells; the end tags that HTML lets people leave out may be left out."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__(convert_charrefs=True)
+        self.first_line = line
+        self.rows: list[_OpenRow] = []
+        self.group = 0
+        self.row: _OpenRow | None = None
+        self.cell: _OpenCell | None = None
+        self.tags: tuple[str, ...] = ()
+        self.depth = 0
+
+    @property
+    def line(self) -> int:
+        return self.first_line + self.getpos()[0] - 1
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "table":
+            self.depth += 1
+        if self.depth > 1:  # a table within a cell is its words
+            if tag in ("tr", "table", "br", "li", "p"):
+                self._say("\n")
+            return
+        if tag in ("thead", "tbody", "tfoot"):
+            self.row = self.cell = None
+            self.group += 1
+        elif tag == "tr":
+            self._open_row()
+        elif tag in ("td", "th"):
+            self._open_cell({name: value or "" for name, value in attrs})
+        elif tag in ("br", "li", "p", "div", "ul", "ol"):
+            self._say("\n")
+        elif tag == "sup":
+            self._say("^")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "table":
+            self.depth -= 1
+        elif self.depth > 1:
+            return
+        elif tag in ("td", "th"):
+            self.cell = None
+        elif tag == "tr":
+            self.row = self.cell = None
+        elif tag in ("thead", "tbody", "tfoot"):
+            self.row = self.cell = None
+            self.group += 1
+        elif tag in ("li", "p", "div"):
+            self._say("\n")
+
+    def handle_data(self, data: str) -> None:
+        self._say(data)
+
+    def handle_comment(self, data: str) -> None:
+        npu = _NPU.match(data)
+        if npu is not None:
+            self.tags = tuple(npu["tags"].replace(" ", "").split(","))
+        elif data.strip().startswith("end"):
+            self.tags = ()
+
+    def _open_row(self) -> _OpenRow:
+        self.cell = None
+        self.row = _OpenRow(line=self.line, group=self.group, tags=self.tags, cells=[])
+        self.rows.append(self.row)
+        return self.row
+
+    def _open_cell(self, attributes: dict[str, str]) -> None:
+        row = self.row or self._open_row()
+        rowspan, colspan = attributes.get("rowspan", "1").strip(), attributes.get("colspan", "1").strip()
+        self.cell = _OpenCell(line=self.line, rowspan=rowspan, colspan=colspan, pieces=[])
+        row.cells.append(self.cell)
+
+    def _say(self, text: str) -> None:
+        if self.cell is not None:
+            self.cell.pieces.append(text)
+
+
+def html_table(lines: Sequence[str], first_line: int) -> Table:
+    """The grid of an HTML table whose first line is `first_line` of the page."""
+    reader = _Reader(first_line)
+    reader.feed(NOT_A_TAG.sub("&lt;", "\n".join(lines)))
+    reader.close()
+    faults: list[TableFault] = []
+    rows = [row for row in reader.rows if row.cells]
+    width = sum(_span(cell.colspan, cell, []) or 1 for cell in rows[0].cells) if rows else 0
+    grid: list[Row] = []
+    for group in dict.fromkeys(row.group for row in rows):
+        grid += _laid_out([row for row in rows if row.group == group], width, faults)
+    return Table(rows=tuple(grid), line=first_line, faults=tuple(faults), kind="html")
+
+
+def _span(text: str, cell: _OpenCell, faults: list[TableFault]) -> int:
+    if _WHOLE.fullmatch(text):
+        return min(int(text), _MOST_COLUMNS)
+    faults.append(TableFault(kind="span", line=cell.line, found=text, expected=1))
+    return 1
+
+
+def _laid_out(rows: list[_OpenRow], width: int, faults: list[TableFault]) -> list[Row]:
+    """Lay one group of rows out on its columns; a span ends with its group, and where a full row begins."""
+    result: list[Row] = []
+    pending: dict[int, tuple[Cell, int, int]] = {}  # column → cell, rows left, index of the row it began in
+    for index, row in enumerate(rows):
+        own = [_closed(cell, faults) for cell in row.cells]
+        wide = sum(cell.colspan for cell in own)
+        if pending and wide >= width:
+            faults += _too_long(pending.values(), index)
+            pending = {}
+        cells: list[Cell] = []
+        queue, following = list(own), {}
+        while queue or len(cells) in pending:
+            column = len(cells)
+            if column in pending:
+                cell, left, begun = pending.pop(column)
+                cells.append(cell)
+                following[column] = (cell, left - 1, begun)
+                continue
+            cell = queue.pop(0)
+            left = cell.rowspan - 1 if cell.rowspan else len(rows) - index - 1
+            for column in range(len(cells), len(cells) + cell.colspan):
+                cells.append(cell)
+                following[column] = (cell, left, index)
+        pending = {column: span for column, span in following.items() if span[1] > 0}
+        if len(cells) != width:
+            kind = "short" if len(cells) < width else "long"
+            faults.append(TableFault(kind=kind, line=row.line, found=len(cells), expected=width))
+        result.append(Row(cells=tuple(cells), own=tuple(own), line=row.line, tags=row.tags))
+    faults += _too_long(pending.values(), len(rows))
+    return result
+
+
+def _closed(cell: _OpenCell, faults: list[TableFault]) -> Cell:
+    rowspan, colspan = _span(cell.rowspan, cell, faults), _span(cell.colspan, cell, faults)
+    text = tidy(plain("".join(cell.pieces).replace("<", "&lt;")))
+    return Cell(text=text, line=cell.line, rowspan=rowspan, colspan=max(colspan, 1))
+
+
+def _too_long(pending: Iterable[tuple[Cell, int, int]], end: int) -> list[TableFault]:
+    """Spans that reach below their last row: one fault for each row that they begin in."""
+    worst: dict[int, TableFault] = {}
+    for cell, left, begun in pending:
+        if left > 0 and cell.rowspan:
+            worst.setdefault(
+                begun, TableFault(kind="rowspan", line=cell.line, found=cell.rowspan, expected=end - begun)
+            )
+    return list(worst.values())
+
+
+def pipe_table(lines: Sequence[str], first_line: int) -> Table:
+    """The grid of a table of pipes: head, rule, rows."""
+    head = _pipe_row(lines[0], first_line, None)
+    width = len(head.own)
+    rows, faults = [head], []
+    for number, line in enumerate(lines[2:], start=first_line + 2):
+        row = _pipe_row(line, number, width)
+        rows.append(row)
+        if len(row.own) != width:
+            kind = "short" if len(row.own) < width else "long"
+            faults.append(TableFault(kind=kind, line=number, found=len(row.own), expected=width))
+        if len(row.cells) != len(row.own):
+            rows[-1] = replace(row, own=row.cells)
+    return Table(rows=tuple(rows), line=first_line, faults=tuple(faults), kind="pipe")
+
+
+def _pipe_row(line: str, number: int, width: int | None) -> Row:
+    pieces = _pieces(_ANY_PIPE, line)
+    own = tuple(Cell(text=plain(piece.replace("\\|", "|")), line=number) for piece in pieces)
+    cells = own
+    if width is not None and len(pieces) > width:  # pipes without blanks around them belong to the words
+        pieces = _pieces(_FREE_PIPE, line)
+        if len(pieces) == width:
+            cells = tuple(Cell(text=plain(piece.replace("\\|", "|")), line=number) for piece in pieces)
+    return Row(cells=cells, own=own, line=number)
+
+
+def _pieces(border: re.Pattern[str], line: str) -> list[str]:
+    text = line.strip().lstrip("> ")
+    pieces = border.split(text)
+    if pieces and not pieces[0].strip() and text.startswith("|"):
+        pieces = pieces[1:]
+    if pieces and not pieces[-1].strip() and text.endswith("|"):
+        pieces = pieces[:-1]
+    return [piece.strip() for piece in pieces]

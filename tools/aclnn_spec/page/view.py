@@ -1,0 +1,133 @@
+"""A parsed page as plain data, and as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from aclnn_spec.page.model import Page, Parameter
+from aclnn_spec.page.source import Source
+from aclnn_spec.page.tables import Table
+from aclnn_spec.spec.model import Text
+
+_PARTS = (
+    "products",
+    "prototypes",
+    "phases",
+    "summary",
+    "formulas",
+    "constraints",
+    "notes",
+    "examples",
+    "links",
+    "unread",
+)
+_WORDS = {
+    "products": Text(zh="产品支持", en="Products"),
+    "prototypes": Text(zh="函数原型", en="Prototypes"),
+    "parameters": Text(zh="参数", en="Parameters"),
+    "errors": Text(zh="报错场景", en="What fails"),
+    "constraints": Text(zh="约束", en="Constraints"),
+    "notes": Text(zh="只对部分产品成立的", en="For some products only"),
+    "examples": Text(zh="示例代码", en="Example code"),
+    "unread": Text(zh="没有读懂的", en="Not understood"),
+    "nothing": Text(zh="无", en="nothing"),
+    "yes": Text(zh="支持", en="yes"),
+    "no": Text(zh="不支持", en="no"),
+    "unknown": Text(zh="未知", en="unknown"),
+    "unnamed": Text(zh="未知产品", en="unknown product"),
+    "strided": Text(zh="可不连续", en="strided"),
+    "like": Text(zh="同 {name}", en="as {name}"),
+    "rank": Text(zh="{low}–{high} 维", en="rank {low}–{high}"),
+    "calls": Text(zh="调用 {names}", en="calls {names}"),
+}
+
+
+def page_data(page: Page) -> dict[str, Any]:
+    """The page as JSON holds it: every fact with its line, and with its column on a flattened page."""
+    return {
+        "path": page.source.path,
+        "flattened": page.source.flattened,
+        "title": _data(page.title, page.source),
+        "operators": list(page.operators),
+        **{part: _data(getattr(page, part), page.source) for part in _PARTS},
+        "determinism": dict(page.determinism),
+    }
+
+
+def _data(value: Any, source: Source) -> Any:
+    if isinstance(value, tuple):
+        return [_data(each, source) for each in value]
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    data = {}
+    for field in fields(value):
+        inner = getattr(value, field.name)
+        if isinstance(inner, tuple) and inner and isinstance(inner[0], Table):
+            continue
+        if field.name == "line":
+            data["line"], column = source.place(inner)
+            if source.flattened:
+                data["column"] = column
+        elif field.name not in ("parameter_tables", "error_tables"):
+            data[field.name] = _data(inner, source)
+    return data
+
+
+def page_lines(page: Page, lang: str) -> Iterator[str]:
+    """The page for a terminal, each line beginning with the place of its fact."""
+
+    def at(line: int) -> str:
+        return f"  {page.source.at(line):>6}  "
+
+    def word(name: str) -> str:
+        return _WORDS[name][lang]
+
+    yield f"{page.source.path}: {', '.join(page.operators)}"
+    yield word("products")
+    for row in page.products:
+        mark = {True: word("yes"), False: word("no"), None: word("unknown")}[row.supported]
+        yield f"{at(row.line)}{', '.join(row.ids) or word('unnamed')}: {mark} ({row.text})"
+    yield word("prototypes")
+    for prototype in page.prototypes:
+        parameters = ", ".join(f"{p.c_type} {p.name}" for p in prototype.parameters)
+        yield f"{at(prototype.line)}{prototype.name}({parameters})"
+    for phase in page.phases:
+        if phase.parameters:
+            yield f"{word('parameters')}: {phase.name}"
+        for parameter in phase.parameters:
+            yield at(parameter.line) + ", ".join(_parameter(parameter, lang))
+        if phase.errors:
+            yield f"{word('errors')}: {phase.name}"
+        for error in phase.errors:
+            yield f"{at(error.line)}{error.name} ({error.number}): {' '.join(error.text.split())}"
+    yield word("notes")
+    for note in page.notes:
+        yield f"{at(note.line)}{', '.join(note.products)}: {' '.join(note.text.split())}"
+    yield word("constraints")
+    for remark in page.constraints:
+        yield f"{at(remark.line)}{' '.join(remark.text.split())}"
+    yield word("examples")
+    for example in page.examples:
+        names = ", ".join(call.name for call in example.calls)
+        yield f"{at(example.line)}{example.language}: {word('calls').format(names=names or word('nothing'))}"
+    yield word("unread")
+    for unread in page.unread:
+        yield f"{at(unread.line)}{unread.what}: {' '.join(unread.text.split())}"
+    if not page.unread:
+        yield f"  {word('nothing')}"
+
+
+def _parameter(parameter: Parameter, lang: str) -> Iterator[str]:
+    yield f"{parameter.name}: {parameter.role or _WORDS['unknown'][lang]}"
+    if parameter.c_type:
+        yield parameter.c_type
+    yield from (dtype.spelling for dtype in parameter.dtypes)
+    if parameter.dtypes_of and not parameter.dtypes:
+        yield _WORDS["like"][lang].format(name=parameter.dtypes_of)
+    yield from parameter.formats
+    if parameter.rank:
+        yield _WORDS["rank"][lang].format(low=parameter.rank[0], high=parameter.rank[1])
+    if parameter.non_contiguous:
+        yield _WORDS["strided"][lang]
