@@ -233,6 +233,8 @@ class Page:
     links: tuple[Link, ...]
     unread: tuple[Unread, ...]
     blocks: tuple[Block, ...] = field(repr=False)
+    open_comments: tuple[int, ...] = ()
+    """The lines of product comments that are never closed."""
     determinism: Mapping[str, bool] = field(default_factory=dict)
     """Operator → whether it is deterministic by default, where the page says so for all products alike."""
 

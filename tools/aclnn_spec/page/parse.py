@@ -22,7 +22,7 @@ from aclnn_spec.spec.errors import InputError
 _C_LANGUAGES = frozenset({"c", "cpp", "c++", "cc", "cxx", ""})
 _FORMULA = re.compile(r"\$[^$\n]+\$|!\[[^\]]*\]\(|<img\b", re.IGNORECASE)
 _EQUATION = re.compile(r"\w[\w()\[\], ]*=[^=]")
-_DETERMINISTIC = re.compile(r"(?P<names>aclnn[\w&、和 ]*?)\s*默认(?:为)?\s*(?P<no>非)?确定性|(?P<en>aclnn\w+) is (?P<not>not )?deterministic", re.ASCII | re.IGNORECASE)
+_DETERMINISTIC = re.compile(r"(?P<names>aclnn[\w&、和 ]{1,200}?)\s*默认(?:为)?\s*(?P<no>非)?确定性|(?P<en>aclnn\w+) is (?P<not>not )?deterministic", re.ASCII | re.IGNORECASE)
 
 
 def read_page(path: Path, vocabulary: Vocabulary) -> Page:
@@ -57,6 +57,7 @@ def parse(source: Source, vocabulary: Vocabulary) -> Page:
         links=tuple(links_of(document, source)),
         unread=tuple(sorted([*odd, *unread, *unread_cells(phases, names), *_unknown_sections(sections)], key=lambda u: u.line)),
         blocks=document.blocks,
+        open_comments=document.open_comments,
         determinism=_determinism(sections, vocabulary),
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 
-from aclnn_spec.page.text import NOT_A_TAG, plain, tidy
+from aclnn_spec.page.text import NOT_A_TAG, SEAM, plain, without_seams
 
 _NPU = re.compile(r"\s*npu=\"(?P<tags>[^\"]*)\"")
 _WHOLE = re.compile(r"\d{1,5}")
@@ -121,6 +121,8 @@ class _Reader(HTMLParser):
             self._say("\n")
         elif tag == "sup":
             self._say("^")
+        else:
+            self._say(SEAM)
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "table":
@@ -136,6 +138,8 @@ class _Reader(HTMLParser):
             self.group += 1
         elif tag in ("li", "p", "div"):
             self._say("\n")
+        else:
+            self._say(SEAM)
 
     def handle_data(self, data: str) -> None:
         self._say(data)
@@ -220,7 +224,7 @@ def _laid_out(rows: list[_OpenRow], width: int, faults: list[TableFault]) -> lis
 
 def _closed(cell: _OpenCell, faults: list[TableFault]) -> Cell:
     rowspan, colspan = _span(cell.rowspan, cell, faults), _span(cell.colspan, cell, faults)
-    text = tidy(plain("".join(cell.pieces).replace("<", "&lt;")))
+    text = plain(without_seams("".join(cell.pieces)).replace("<", "&lt;"))
     return Cell(text=text, line=cell.line, rowspan=rowspan, colspan=max(colspan, 1))
 
 

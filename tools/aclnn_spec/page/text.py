@@ -17,6 +17,9 @@ _TAG = re.compile(rf"</?(?:{TAGS})\b[^>]*>|<!--.*?-->", re.IGNORECASE | re.DOTAL
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\([^()]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
 _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!|<>~-])")
 _STRONG = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*", re.DOTALL)
+_BETWEEN = re.compile(r"(?<=[A-Za-z0-9])\ue000+(?=[A-Za-z0-9])", re.ASCII)
+SEAM = "\ue000"
+"""Stands where markup was, until it is known whether it kept two words apart."""
 _INVISIBLE = str.maketrans("", "", "\u200b\u200c\u200d\u2060\ufeff")
 _BLANKS = re.compile(r"[ \t\u00a0\u3000]+")
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -28,11 +31,16 @@ def plain(markup: str) -> str:
     text = NOT_A_TAG.sub("&lt;", markup)
     text = _BREAK.sub("\n", text)
     text = _RAISED.sub(r"^\1", text)
-    text = _TAG.sub("", text)
-    text = _LINK.sub(r"\1", text)
+    text = _TAG.sub(SEAM, text)
+    text = _LINK.sub(rf"{SEAM}\1{SEAM}", text)
     text = _STRONG.sub(r"\1", text)
     text = _ESCAPE.sub(r"\1", text.replace("`", ""))
-    return tidy(html.unescape(text))
+    return tidy(without_seams(html.unescape(text)))
+
+
+def without_seams(text: str) -> str:
+    """A blank where two words would have grown together, nothing elsewhere."""
+    return _BETWEEN.sub(" ", text).replace(SEAM, "")
 
 
 def tidy(text: str) -> str:

@@ -58,7 +58,12 @@ def tables_from(data: Data) -> Tables:
         ),
         status_codes=MappingProxyType(
             {
-                c["name"]: StatusCode(c["number"], name=c["name"], meaning=_text(c["meaning"]))
+                c["name"]: StatusCode(
+                    c["number"],
+                    name=c["name"],
+                    meaning=_text(c["meaning"]),
+                    deprecated_spellings=tuple(c.get("deprecated_spellings", ())),
+                )
                 for c in data["status_codes"]["status_codes"]
             }
         ),

@@ -96,10 +96,11 @@ class StatusCode(int):
 
     name: str
     meaning: Text
+    deprecated_spellings: tuple[str, ...]
 
-    def __new__(cls, number: int, *, name: str, meaning: Text) -> Self:
+    def __new__(cls, number: int, *, name: str, meaning: Text, deprecated_spellings: tuple[str, ...] = ()) -> Self:
         self = super().__new__(cls, number)
-        self.name, self.meaning = name, meaning
+        self.name, self.meaning, self.deprecated_spellings = name, meaning, deprecated_spellings
         return self
 
     def __repr__(self) -> str:
