@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.model import TIERS
@@ -106,11 +106,55 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--fault", metavar="NAME", help="compile a fault in, to see it condemned (see src/faults.h)")
     one.add_argument("--sanitize", action="store_true", help="with AddressSanitizer and UndefinedBehaviorSanitizer")
 
+    one = commands.add_parser("page", help="read official pages: show, lint, import, drift, render")
+    _page(one)
+
     one = commands.add_parser("fetch", help="download golden data and verify it")
     _tier(one)
     one.add_argument("--url", metavar="BASE", help="where the published golden data lies")
     one.add_argument("--output", metavar="DIR", help="write the golden data there instead of its usual place")
     return top
+
+
+def _page(one: argparse.ArgumentParser) -> None:
+    actions = one.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=_Parser)
+    pages: dict[str, Any] = {"nargs": "+", "metavar": "PAGE", "help": "a Markdown file, or a folder of them"}
+
+    one = actions.add_parser("show", help="what pages say, each fact with its line")
+    one.add_argument("pages", **pages)
+    one.add_argument("--json", action="store_true", help="as JSON, on one line for each page")
+    _lang(one)
+
+    one = actions.add_parser("lint", help="defects of pages")
+    one.add_argument("pages", **pages | {"nargs": "*"})
+    one.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text")
+    one.add_argument(
+        "--fail-on",
+        choices=("note", "warning", "error", "never"),
+        default="warning",
+        help="exit 1 for a finding at or above this",
+    )
+    one.add_argument("--config", metavar="FILE", help="findings to silence, each with a reason")
+    one.add_argument("--tree", action="store_true", help="all files that relative links lead to should be there")
+    one.add_argument("--codes", action="store_true", help="list all codes instead")
+    _lang(one)
+
+    one = actions.add_parser("import", help="a draft of an operator file, made from a page")
+    one.add_argument("page", metavar="PAGE")
+    one.add_argument("--operator", metavar="NAME", help="which one, of a page with several")
+    one.add_argument("--cann", default="0.0.0", metavar="VERSION", help="the CANN version of the page")
+    one.add_argument("--output", metavar="FILE", help="write the draft there instead of printing it")
+
+    one = actions.add_parser("drift", help="what a page says otherwise than the spec; exit 1 if anything")
+    one.add_argument("operator", metavar="OPERATOR")
+    one.add_argument("page", metavar="PAGE")
+    one.add_argument("--json", action="store_true", help="as JSON")
+    _lang(one)
+
+    one = actions.add_parser("render", help="a page in the official form, made from the spec")
+    one.add_argument("operator", metavar="OPERATOR")
+    one.add_argument("--output", metavar="FILE", help="write the page there instead of printing it")
+    _lang(one)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
