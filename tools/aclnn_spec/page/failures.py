@@ -12,6 +12,8 @@ from aclnn_spec.page.text import is_blank
 
 STATUS = re.compile(r"\bACL(?:NN)?_(?:ERR|ERROR|SUCCESS)\w*", re.ASCII)
 NUMBER = re.compile(r"(?<![\w.])(?:\d{6}|0)(?![\w.])", re.ASCII)
+LONG_NUMBER = re.compile(r"(?<![\w.])\d{6}(?![\w.])", re.ASCII)
+_SUCCESS = "ACLNN_SUCCESS"
 _BOTH = re.compile(
     r"(?:(?P<number>\d{6})\s*[（(]\s*(?P<name>ACL\w+)\s*[)）]|(?P<name2>ACLNN_\w+)\s*[（(]\s*(?P<number2>\d{1,6})\s*[)）])", re.ASCII
 )
@@ -26,19 +28,29 @@ def table_errors(table: Table) -> Iterator[ErrorRow]:
     number: int | None = None
     for row in table.body:
         found_name, found_number, text = _parts(row, columns)
+        if found_name == _SUCCESS or found_number == 0:
+            continue
         inherited = found_name is None and found_number is None
-        if not inherited:
+        if not inherited or _names_another(row, columns):
             name, number = found_name, found_number
         spanned = any(cell.line != row.line and cell not in row.own for cell in row.cells)
         for each in situations(text):
             yield ErrorRow(name=name, number=number, text=each, line=row.line, inherited=inherited or spanned)
 
 
+def _names_another(row: Row, columns: dict[str, int]) -> bool:
+    """Whether a row is about statuses without a name: `other values`."""
+    status, text = row.text(columns.get("status")), row.text(columns.get("description"))
+    return len(row.own) == len(row.cells) and not is_blank(status) and not is_blank(text)
+
+
 def _parts(row: Row, columns: dict[str, int]) -> tuple[str | None, int | None, str]:
     status, number = row.text(columns.get("status")), row.text(columns.get("number"))
     text = row.text(columns.get("description"))
     name = STATUS.search(status) or STATUS.search(number)
-    value = NUMBER.search(number) or NUMBER.search(status)
+    value = NUMBER.fullmatch(number.strip()) or LONG_NUMBER.search(number) or LONG_NUMBER.search(status)
+    if name is not None and name[0] == _SUCCESS:
+        return name[0], 0, text
     if name is None and value is None:
         others = [cell.text for cell in row.cells if not is_blank(cell.text)]
         text = others[0] if len(others) == 1 else text or " ".join(others)

@@ -82,6 +82,7 @@ def _from_row(
 
 def list_parameter(text: str, children: Sequence[str], line: int, vocabulary: Vocabulary) -> Parameter | None:
     """The parameter that a list item describes: `name(type, direction): …`; None for an item of another kind."""
+    text, children = " ".join(text.split()), [" ".join(child.split()) for child in children]  # lines are only wrapped
     item = _ITEM.match(text)
     typed = _TYPE_AND_ROLE.match(item["rest"]) if item else None
     if item is None or typed is None or not _C_TYPE.fullmatch(typed["type"]):
@@ -114,7 +115,7 @@ def _parameter(
     tags: tuple[str, ...],
 ) -> Parameter:
     said = f"{description}\n{usage}"
-    dtype_text = cells.get("dtype") if "dtype" in cells else _said(_DTYPES_SAID, said)
+    dtype_text = cells.get("dtype") if "dtype" in cells else _dtypes_said(description, usage)
     format_text = cells.get("format") if "format" in cells else _said(_FORMATS_SAID, said)
     rank_text = cells.get("rank")
     rank = rank_of(rank_text) if rank_text is not None else _spoken_rank(said)
@@ -203,6 +204,15 @@ def _strides_said(text: str) -> bool | None:
     if re.search(r"不支持\s*非连续", text):
         return False
     return True if re.search(r"支持\s*非连续", text) else None
+
+
+def _dtypes_said(description: str, usage: str) -> str | None:
+    """What the description says on data types; else all that is said below it, of one product or another."""
+    own = _said(_DTYPES_SAID, description)
+    if own is not None and re.search(r"[A-Z]{3,}|float|int", own):
+        return own
+    below = [found for found in _DTYPES_SAID.findall(usage) if "不支持" not in found]
+    return "；".join([*([own] if own else []), *below]) or None
 
 
 def _said(pattern: re.Pattern[str], text: str) -> str | None:

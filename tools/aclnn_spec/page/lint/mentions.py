@@ -21,7 +21,7 @@ _LIST = re.compile(
 )
 _SUBJECT = re.compile(
     rf"(?<![\w.\-(（\[])(?P<name>{_NAME})(?:\[\d+\])?\s*(?:的|不?为|是)?\s*"
-    r"(?:数据类型|dtype|shape|维度|维数|元素|数据格式|空指针|空|类型)",
+    r"(?:数据类型|dtype|shape|维度|维数|元素|数据格式|空指针|空|类型|等于|不等于|大于|小于|取值)",
     re.ASCII,
 )
 _COMPARED = re.compile(
