@@ -9,6 +9,7 @@ from typing import Any
 
 from aclnn_spec.page.facts import ParameterFacts, parameter_facts
 from aclnn_spec.page.model import HANDLES, ErrorRow, Page
+from aclnn_spec.page.text import same_name
 from aclnn_spec.page.vocabulary import Vocabulary
 
 RuleData = dict[str, Any]
@@ -66,6 +67,7 @@ class _Reader:
     def __init__(self, facts: Sequence[ParameterFacts], vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
         self.facts = {each.name: each for each in facts}
+        self.alike = {same_name(each.name): each.name for each in facts}
         self.tensors = [each.name for each in facts if each.is_tensor]
         self.inputs = [each.name for each in facts if each.is_tensor and each.role == "input"]
         self.outputs = [each.name for each in facts if each.is_tensor and each.role == "output"]
@@ -82,11 +84,11 @@ class _Reader:
         return Proposal(row=row, rules=tuple(rules), names=tuple(names), topics=topics_of(row.text))
 
     def names(self, text: str) -> list[str]:
-        """The parameters that a text names, in order; `out` stands for the one output, whatever its name."""
+        """The parameters that a text names or misspells, in order; `out` stands for the one output, whatever its name."""
         found: list[str] = []
         for word in _NAME.findall(text):
-            name = word
-            if word not in self.facts and word in ("out", "output") and len(self.outputs) == 1:
+            name = word if word in self.facts else self.alike.get(same_name(word), word)
+            if name not in self.facts and word in ("out", "output") and len(self.outputs) == 1:
                 name = self.outputs[0]
             if (name in self.facts or name in HANDLES) and name not in found:
                 found.append(name)
