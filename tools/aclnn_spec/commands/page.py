@@ -7,17 +7,22 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+from aclnn_spec.page.draft import draft
+from aclnn_spec.page.drift import Change, drift
 from aclnn_spec.page.lint import lint
 from aclnn_spec.page.lint import report as reports
 from aclnn_spec.page.lint.codes import CODES, SEVERITIES
 from aclnn_spec.page.lint.report import PageReport
 from aclnn_spec.page.lint.silence import Silences, read_silences
+from aclnn_spec.page.model import Page
 from aclnn_spec.page.parse import read_page
+from aclnn_spec.page.render import render
 from aclnn_spec.page.view import page_data, page_lines
 from aclnn_spec.page.vocabulary import vocabulary_from
 from aclnn_spec.spec.errors import InputError
-from aclnn_spec.spec.files import canonical_json
+from aclnn_spec.spec.files import canonical_json, write_atomically
 from aclnn_spec.spec.read import load_spec
 
 
@@ -101,4 +106,85 @@ def _done(faults: list[str], code: int) -> int:
     return code
 
 
-_ACTIONS = {"show": _show, "lint": _lint}
+def _import(given: Namespace) -> int:
+    spec = load_spec()
+    vocabulary = vocabulary_from(spec.tables)
+    page = read_page(Path(given.page), vocabulary)
+    operator = given.operator
+    if operator is None:
+        if len(page.operators) != 1:
+            found = ", ".join(page.operators) or "none"
+            raise InputError(f"{given.page}: found the operators {found}, expected --operator to name one of them")
+        [operator] = page.operators
+    document = draft(page, operator, vocabulary, given.cann)
+    faults = spec.schemas.faults("draft", document, given.page)
+    if faults:
+        raise InputError(*faults)
+    _write(canonical_json(document), given.output)
+    return 0
+
+
+def _drift(given: Namespace) -> int:
+    spec = load_spec()
+    vocabulary = vocabulary_from(spec.tables)
+    operator = spec.operator(given.operator)
+    page = read_page(Path(given.page), vocabulary)
+    if page.first_phase(operator.name) is None:
+        found = ", ".join(page.operators) or "none"
+        raise InputError(f"{given.page}: found the operators {found}, expected {operator.name}")
+    changes = drift(operator, page, vocabulary)
+    if given.json:
+        data = {"operator": operator.name, "page": page.source.path, "changes": [_change(page, c) for c in changes]}
+        sys.stdout.write(canonical_json(data).decode())
+        return int(bool(changes))
+    words = _DRIFT[given.lang]
+    for change in changes:
+        place = f"{page.source.path}:{page.source.at(change.line)}"
+        facts = [f"{words[side]} {getattr(change, side)}" for side in ("spec", "page") if getattr(change, side)]
+        print(f"{place}: {words[change.kind]} {change.where}: {words['comma'].join(facts)}")
+    if not changes:
+        print(words["none"].format(operator=operator.name))
+    return int(bool(changes))
+
+
+def _change(page: Page, change: Change) -> dict[str, Any]:
+    line, column = page.source.place(change.line)
+    facts = {"kind": change.kind, "where": change.where, "spec": change.spec, "page": change.page}
+    return {**facts, "line": line, "column": column}
+
+
+def _render(given: Namespace) -> int:
+    _write(render(load_spec().operator(given.operator), given.lang).encode(), given.output)
+    return 0
+
+
+def _write(data: bytes, output: str | None) -> None:
+    """Write a file, or the standard output if no file is named."""
+    if output is None:
+        sys.stdout.write(data.decode())
+        return
+    with write_atomically(Path(output)) as file:
+        file.write(data)
+
+
+_DRIFT = {
+    "zh": {
+        "added": "新增",
+        "removed": "消失",
+        "changed": "改变",
+        "spec": "规范",
+        "page": "页面",
+        "comma": "；",
+        "none": "页面与 {operator} 的规范一致。",
+    },
+    "en": {
+        "added": "added",
+        "removed": "removed",
+        "changed": "changed",
+        "spec": "spec",
+        "page": "page",
+        "comma": "; ",
+        "none": "The page says what the spec of {operator} says.",
+    },
+}
+_ACTIONS = {"show": _show, "lint": _lint, "import": _import, "drift": _drift, "render": _render}

@@ -111,6 +111,4 @@ def _prototype(mention: _Mention, code: str, line: int) -> Prototype:
         c_type = c_type_of(found["type"]) + ("*" if found["array"] else "")
         where = line + code.count("\n", 0, at)
         parameters.append(CParameter(name=found["name"], c_type=c_type, line=where))
-    return Prototype(
-        name=mention.name, parameters=tuple(parameters), line=line + code.count("\n", 0, mention.offset)
-    )
+    return Prototype(name=mention.name, parameters=tuple(parameters), line=line + code.count("\n", 0, mention.offset))

@@ -10,9 +10,13 @@ from aclnn_spec.page.facts import ParameterFacts
 from aclnn_spec.page.model import GET_WORKSPACE_SIZE, Call, Page
 from aclnn_spec.page.vocabulary import Vocabulary
 
-_VECTOR = re.compile(r"std::vector\s*(?:<[^<>]*>)?\s+(?P<name>\w+?)(?P<what>HostData|Shape)\s*=\s*\{(?P<items>[^{}]*)\}", re.ASCII)
+_VECTOR = re.compile(
+    r"std::vector\s*(?:<[^<>]*>)?\s+(?P<name>\w+?)(?P<what>HostData|Shape)\s*=\s*\{(?P<items>[^{}]*)\}", re.ASCII
+)
 _MADE = re.compile(r"aclDataType::ACL_(?P<dtype>\w+)\s*,\s*&\s*(?P<name>\w+)\s*\)", re.ASCII)
-_NUMBER = re.compile(r"\b(?:int64_t|int32_t|int|float|double)\s+(?P<name>\w+)\s*=\s*(?P<value>-?[\d.]+)f?\s*;", re.ASCII)
+_NUMBER = re.compile(
+    r"\b(?:int64_t|int32_t|int|float|double)\s+(?P<name>\w+)\s*=\s*(?P<value>-?[\d.]+)f?\s*;", re.ASCII
+)
 _VARIABLE = re.compile(r"&?\s*(?P<name>[A-Za-z_]\w*)", re.ASCII)
 
 

@@ -80,7 +80,9 @@ def parameter_facts(page: Page, operator: str, vocabulary: Vocabulary) -> tuple[
         row = rows.get(declared.name)
         kind = KINDS.get(declared.plain_type, declared.plain_type.rstrip("*"))
         if row is None:
-            role = "attribute" if not declared.is_tensor else "input" if declared.c_type.startswith("const") else "output"
+            role = (
+                "attribute" if not declared.is_tensor else "input" if declared.c_type.startswith("const") else "output"
+            )
             facts.append(ParameterFacts(name=declared.name, role=role, kind=kind, line=declared.line))
             continue
         facts.append(

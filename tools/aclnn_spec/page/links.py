@@ -10,8 +10,12 @@ from aclnn_spec.page.model import Link
 from aclnn_spec.page.source import Source
 from aclnn_spec.page.text import plain
 
-_MARKDOWN = re.compile(r"(?<!\\)\[(?P<text>[^\]\[\n]*)\]\((?P<target>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\)")
-_HTML = re.compile(r"<a\b[^>]*?\bhref\s*=\s*(?P<quote>[\"'])(?P<target>.*?)(?P=quote)[^>]*>(?P<text>.*?)</a>", re.IGNORECASE)
+_MARKDOWN = re.compile(
+    r"(?<!\\)\[(?P<text>[^\]\[\n]*)\]\((?P<target>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\)"
+)
+_HTML = re.compile(
+    r"<a\b[^>]*?\bhref\s*=\s*(?P<quote>[\"'])(?P<target>.*?)(?P=quote)[^>]*>(?P<text>.*?)</a>", re.IGNORECASE
+)
 _CODE_SPAN = re.compile(r"`[^`\n]+`")
 
 

@@ -12,8 +12,13 @@ from aclnn_spec.page.text import is_blank
 from aclnn_spec.page.vocabulary import Vocabulary
 from aclnn_spec.page.words import column_of, mark_of, role_of
 
-_NAME = re.compile(r"^\W*(?P<names>[A-Za-z_]\w*(?:\s*[、,，/]\s*[A-Za-z_]\w*)*)\s*(?:[（(]\s*(?P<type>[^()（）]+?)\s*[)）])?", re.ASCII)
-_TYPE_AND_ROLE = re.compile(r"^\W*[（(]\s*(?P<type>[^,，、()（）]+?)\s*[,，、]\s*(?P<role>[^()（）]*?)\s*[)）]\s*[:：]?\s*(?P<rest>.*)$", re.DOTALL)
+_NAME = re.compile(
+    r"^\W*(?P<names>[A-Za-z_]\w*(?:\s*[、,，/]\s*[A-Za-z_]\w*)*)\s*(?:[（(]\s*(?P<type>[^()（）]+?)\s*[)）])?", re.ASCII
+)
+_TYPE_AND_ROLE = re.compile(
+    r"^\W*[（(]\s*(?P<type>[^,，、()（）]+?)\s*[,，、]\s*(?P<role>[^()（）]*?)\s*[)）]\s*[:：]?\s*(?P<rest>.*)$",
+    re.DOTALL,
+)
 _ITEM = re.compile(r"^(?P<name>[A-Za-z_]\w*)\s*(?P<rest>[（(].*)$", re.DOTALL | re.ASCII)
 _C_TYPE = re.compile(r"(?:const\s+)?[A-Za-z_]\w*(?:\s*[*&])*(?:\s*const)?", re.ASCII)
 _SAME = re.compile(
@@ -56,9 +61,7 @@ def table_parameters(table: Table, vocabulary: Vocabulary) -> Iterator[Parameter
             yield _from_row(each, c_type, row, columns, vocabulary)
 
 
-def _from_row(
-    name: str, c_type: str | None, row: Row, columns: Mapping[str, int], vocabulary: Vocabulary
-) -> Parameter:
+def _from_row(name: str, c_type: str | None, row: Row, columns: Mapping[str, int], vocabulary: Vocabulary) -> Parameter:
     cell = {kind: row.text(column) for kind, column in columns.items() if column < len(row.cells)}
     description, usage = cell.get("description", ""), cell.get("usage", "")
     role_text = cell.get("role", "")

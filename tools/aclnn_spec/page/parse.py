@@ -22,7 +22,10 @@ from aclnn_spec.spec.errors import InputError
 _C_LANGUAGES = frozenset({"c", "cpp", "c++", "cc", "cxx", ""})
 _FORMULA = re.compile(r"\$[^$\n]+\$|!\[[^\]]*\]\(|<img\b", re.IGNORECASE)
 _EQUATION = re.compile(r"\w[\w()\[\], ]*=[^=]")
-_DETERMINISTIC = re.compile(r"(?P<names>aclnn[\w&、和 ]{1,200}?)\s*默认(?:为)?\s*(?P<no>非)?确定性|(?P<en>aclnn\w+) is (?P<not>not )?deterministic", re.ASCII | re.IGNORECASE)
+_DETERMINISTIC = re.compile(
+    r"(?P<names>aclnn[\w&、和 ]{1,200}?)\s*默认(?:为)?\s*(?P<no>非)?确定性|(?P<en>aclnn\w+) is (?P<not>not )?deterministic",
+    re.ASCII | re.IGNORECASE,
+)
 
 
 def read_page(path: Path, vocabulary: Vocabulary) -> Page:
@@ -37,7 +40,9 @@ def parse(source: Source, vocabulary: Vocabulary) -> Page:
     title = next((_heading(b) for b in document.blocks if b.kind == "heading" and b.level == 1), None)
     prototypes = _prototypes(sections)
     if not prototypes and not any("aclnn" in b.text for b in document.blocks if b.kind == "heading"):
-        raise InputError(f"{source.path}: found no heading and no prototype of an aclnn function, expected a page of one")
+        raise InputError(
+            f"{source.path}: found no heading and no prototype of an aclnn function, expected a page of one"
+        )
     names = {name for prototype in prototypes for name in prototype.names}
     phases, notes, unread = read_phases(sections, vocabulary, names)
     notes += list(_notes(sections, vocabulary))
@@ -55,7 +60,9 @@ def parse(source: Source, vocabulary: Vocabulary) -> Page:
         notes=tuple(sorted(notes, key=lambda note: note.line)),
         examples=tuple(_examples(sections)),
         links=tuple(links_of(document, source)),
-        unread=tuple(sorted([*odd, *unread, *unread_cells(phases, names), *_unknown_sections(sections)], key=lambda u: u.line)),
+        unread=tuple(
+            sorted([*odd, *unread, *unread_cells(phases, names), *_unknown_sections(sections)], key=lambda u: u.line)
+        ),
         blocks=document.blocks,
         open_comments=document.open_comments,
         determinism=_determinism(sections, vocabulary),
@@ -149,7 +156,8 @@ def _formulas(sections: list[Section]) -> Iterator[Remark]:
                 if _EQUATION.search(block.text):
                     yield Remark(text=block.text, line=block.line)
             elif section.topic == "function" and (
-                _FORMULA.search(block.markup) or any(_EQUATION.search(code) for code in re.findall(r"`([^`]+)`", block.markup))
+                _FORMULA.search(block.markup)
+                or any(_EQUATION.search(code) for code in re.findall(r"`([^`]+)`", block.markup))
             ):
                 yield Remark(text=block.text, line=block.line)
 
@@ -222,5 +230,8 @@ def _unknown_sections(sections: list[Section]) -> list[Unread]:
     return [
         Unread(what="section", text=section.heading.text, line=section.heading.line)
         for section in sections
-        if section.heading is not None and section.topic is None and section.phase is None and section.heading.level == 2
+        if section.heading is not None
+        and section.topic is None
+        and section.phase is None
+        and section.heading.level == 2
     ]

@@ -16,27 +16,36 @@ RuleData = dict[str, Any]
 
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*", re.ASCII)
 _OR = re.compile(r"[，,；;]\s*(?:或者?|以及|且|or\b)\s*")
-_CONDITION = re.compile(r"^(?:当|若|如果|when\b|if\b|with\b)|=\s*\w+\s*时|为\s*\S+时|是\s*\S+时", re.IGNORECASE | re.ASCII)
+_CONDITION = re.compile(
+    r"^(?:当|若|如果|when\b|if\b|with\b)|=\s*\w+\s*时|为\s*\S+时|是\s*\S+时", re.IGNORECASE | re.ASCII
+)
 _NOT_NULL = re.compile(r"不(?:为|是)空指针|not null", re.IGNORECASE | re.ASCII)
 _NULL = re.compile(r"空指针|nullptr|\bnull\b", re.IGNORECASE | re.ASCII)
 _DEDUCE = re.compile(r"类型推导|互推导|deduc", re.IGNORECASE | re.ASCII)
 _DEDUCED = re.compile(r"推导(?:后|出|之后|的结果)|推导后的|deduced type|deduced data type", re.IGNORECASE | re.ASCII)
 _CAST = re.compile(r"\bcast\b|转换", re.IGNORECASE | re.ASCII)
 _BROADCAST = re.compile(r"broadcast|广播", re.IGNORECASE | re.ASCII)
-_BROADCAST_SHAPE = re.compile(r"(?:broadcast|广播)\s*后?的?\s*shape|shape[^。]*broadcast to|broadcast shape", re.IGNORECASE | re.ASCII)
+_BROADCAST_SHAPE = re.compile(
+    r"(?:broadcast|广播)\s*后?的?\s*shape|shape[^。]*broadcast to|broadcast shape", re.IGNORECASE | re.ASCII
+)
 _NOT = re.compile(r"不|无法|非|超|cannot|not\b|none of|differs?|unsupported|more than", re.IGNORECASE | re.ASCII)
 _DIFFERS = re.compile(r"不一致|不相同|不同|不匹配|不符合|differs?|is not", re.IGNORECASE | re.ASCII)
 _TYPES = re.compile(r"数据类型|dtype|data types?", re.IGNORECASE | re.ASCII)
 _IS_NOT = re.compile(r"(?:数据类型|dtype)(?:不是|不为|非)(?P<types>[A-Z0-9_ /、，,或和]+)", re.IGNORECASE)
 _FORMATS = re.compile(r"数据格式|format", re.IGNORECASE | re.ASCII)
-_OUTSIDE = re.compile(r"不在|不支持|不受支持|not (?:one of|among|supported)|unsupported|outside", re.IGNORECASE | re.ASCII)
+_OUTSIDE = re.compile(
+    r"不在|不支持|不受支持|not (?:one of|among|supported)|unsupported|outside", re.IGNORECASE | re.ASCII
+)
 _MOST = re.compile(
     r"(?:大于|超过|超出|高于|>)\s*(?P<a>\d)\s*(?:维|D)?|more than (?P<b>\d) dimensions|over (?P<c>\d) dimensions",
     re.IGNORECASE | re.ASCII,
 )
 _RANK = re.compile(r"维|dimension|rank", re.IGNORECASE | re.ASCII)
 _RANGE = re.compile(r"(?:不在|outside)\s*\[?(?P<low>-?\d+)\s*(?:~|～|-|到|至|to|,|，)\s*(?P<high>-?\d+)")
-_CHOICE = re.compile(r"(?:非|不是|不为|不在|不属于|none of|not one of)\s*`?(?P<values>-?\d+(?:\s*(?:[、，,/]|或|和|or)\s*-?\d+)+)", re.IGNORECASE | re.ASCII)
+_CHOICE = re.compile(
+    r"(?:非|不是|不为|不在|不属于|none of|not one of)\s*`?(?P<values>-?\d+(?:\s*(?:[、，,/]|或|和|or)\s*-?\d+)+)",
+    re.IGNORECASE | re.ASCII,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +115,10 @@ class _Reader:
             (bool(_DEDUCED.search(text) and _OUTSIDE.search(text)), lambda: self._deduced(inputs)),
             (bool(_DEDUCE.search(text) and _NOT.search(text)), lambda: _on("deducible", inputs)),
             (bool(_RANK.search(text) and _MOST.search(text)), lambda: _most(text, tensors)),
-            (bool(_TYPES.search(text) and (_OUTSIDE.search(text) or _IS_NOT.search(text))), lambda: self._types(text, tensors)),
+            (
+                bool(_TYPES.search(text) and (_OUTSIDE.search(text) or _IS_NOT.search(text))),
+                lambda: self._types(text, tensors),
+            ),
             (bool(_FORMATS.search(text) and _OUTSIDE.search(text)), lambda: self._formats(tensors)),
             (True, lambda: self._value(text, names)),
         )

@@ -35,9 +35,7 @@ def sections_of(blocks: Iterable[Block]) -> list[Section]:
     content: list[Block] = []
 
     def close() -> None:
-        sections.append(
-            Section(topic=topic, phase=phase, heading=heading, blocks=tuple(content), label=label)
-        )
+        sections.append(Section(topic=topic, phase=phase, heading=heading, blocks=tuple(content), label=label))
         content.clear()
 
     for block in blocks:

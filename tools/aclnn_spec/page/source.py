@@ -60,9 +60,7 @@ def source_from(data: bytes, path: str) -> Source:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"{path}: found the byte {data[error.start]:#04x} at {error.start}, expected UTF-8"
-        ) from None
+        raise InputError(f"{path}: found the byte {data[error.start]:#04x} at {error.start}, expected UTF-8") from None
     if not text.strip():
         raise InputError(f"{path}: found nothing, expected a page")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

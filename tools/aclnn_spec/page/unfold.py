@@ -29,7 +29,11 @@ def unfold(text: str) -> list[Piece]:
     pieces: list[Piece] = []
     for fence in _FENCE.finditer(text, start):
         pieces += _prose(text, start, fence.start())
-        pieces += [(fence.start(), f"```{fence[1]}"), *_code(text, fence.start(2), fence.end(2)), (fence.end() - 3, "```")]
+        pieces += [
+            (fence.start(), f"```{fence[1]}"),
+            *_code(text, fence.start(2), fence.end(2)),
+            (fence.end() - 3, "```"),
+        ]
         start = fence.end()
     pieces += _prose(text, start, len(text))
     return pieces

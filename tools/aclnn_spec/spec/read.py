@@ -188,7 +188,13 @@ def load_spec(root: str | Path | None = None) -> Spec:
     if faults:
         raise InputError(*faults)
     operators = {data["name"]: operator_from(data, tables) for data in operators_data.values()}
-    return Spec(tables=tables, operators=MappingProxyType(operators), schemas=schemas, files=spec_files(directory), drafts=drafts)
+    return Spec(
+        tables=tables,
+        operators=MappingProxyType(operators),
+        schemas=schemas,
+        files=spec_files(directory),
+        drafts=drafts,
+    )
 
 
 _DRAFT = "https://aclnn-spec.dev/schema/draft.json"

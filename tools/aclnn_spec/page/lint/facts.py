@@ -76,7 +76,9 @@ def dtypes(page: Page, vocabulary: Vocabulary) -> Iterator[Finding]:
             spelt.setdefault(word.name, Counter())[word.spelling] += 1
             first.setdefault(word.spelling, parameter.line)
     if wrong:
-        expected = [each.upper() if each.upper() in vocabulary.tables.spellings else name for each, name in wrong.items()]
+        expected = [
+            each.upper() if each.upper() in vocabulary.tables.spellings else name for each, name in wrong.items()
+        ]
         yield finding("P506", first[next(iter(wrong))], found=", ".join(wrong), expected=", ".join(expected))
     for counts in spelt.values():
         usual, *others = [spelling for spelling, _ in counts.most_common()]
@@ -179,7 +181,9 @@ def rank_texts(page: Page, _: Vocabulary) -> Iterator[Finding]:
         outside = sorted(number for number in said if not low <= number <= high)
         if outside:
             expected = ", ".join(map(str, outside))
-            yield finding("P520", parameter.line, name=parameter.name, found=parameter.rank_text or "", expected=expected)
+            yield finding(
+                "P520", parameter.line, name=parameter.name, found=parameter.rank_text or "", expected=expected
+            )
 
 
 def _number(text: str) -> int:

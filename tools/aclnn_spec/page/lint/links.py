@@ -12,7 +12,9 @@ from aclnn_spec.page.model import Link, Page
 from aclnn_spec.page.vocabulary import Vocabulary
 
 _ABSOLUTE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//|/)", re.IGNORECASE)
-_ON_DEDUCTION = re.compile(r"推导规则\s*[（(]?\s*(?:请?参[见考照]|详见|见)?\s*$|deduction rules?\s*\(?(?:see\s*)?$", re.IGNORECASE)
+_ON_DEDUCTION = re.compile(
+    r"推导规则\s*[（(]?\s*(?:请?参[见考照]|详见|见)?\s*$|deduction rules?\s*\(?(?:see\s*)?$", re.IGNORECASE
+)
 _CASTING = "conversion_relationship"
 _ID = re.compile(r"<a\b[^>]*\b(?:id|name)\s*=\s*[\"']([^\"']+)[\"']|\bid=[\"']([^\"']+)[\"']", re.IGNORECASE)
 

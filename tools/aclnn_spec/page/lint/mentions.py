@@ -25,10 +25,14 @@ _SUBJECT = re.compile(
     re.ASCII,
 )
 _COMPARED = re.compile(
-    rf"(?:与|和|同|输入|输出|入参|出参)\s*(?P<name>{_NAME})(?=\s*(?:第[零一二三四五六七八\d]|的|保持一致|一致|相同))", re.ASCII
+    rf"(?:与|和|同|输入|输出|入参|出参)\s*(?P<name>{_NAME})(?=\s*(?:第[零一二三四五六七八\d]|的|保持一致|一致|相同))",
+    re.ASCII,
 )
+_HAN = re.compile(r"[\u3400-\u9fff]")
 _SHAPE_LIKE = re.compile(r"[（(\[][\w\s,，*+/.:-]*[)）\]]")
-_IN_FORMULA = re.compile(r"(?:公式|等式|图)中的?(?:参数|输入|输出|变量)?\s*[`$]?[\w\\{}, 、]+[`$]?|\$[^$\n]+\$", re.ASCII)
+_IN_FORMULA = re.compile(
+    r"(?:公式|等式|图)中的?(?:参数|输入|输出|变量)?\s*[`$]?[\w\\{}, 、]+[`$]?|\$[^$\n]+\$", re.ASCII
+)
 """Symbols of a formula, which need not be spelt as the parameters are."""
 _COMMON = frozenset(
     "out output outputs self selfRef other input inputs x y grad gradOutput gradInput gradOut weight bias target result"
@@ -41,6 +45,11 @@ _WORDS = frozenset(
     " tiling element elements data numel int char float double bool string workspace stream max min".split()
 )
 _SUFFIXES = ("Optional", "Ref", "Out", "List", "OptionalRef")
+
+
+def _is_english(name: str) -> bool:
+    """Whether a word in an English sentence can be just that: names of parameters are compounds, or well known."""
+    return name.islower() and "_" not in name and name not in _COMMON
 
 
 class Mentions:
@@ -80,8 +89,9 @@ class Mentions:
             names = re.findall(rf"(?<![\w.]){_NAME}", found[0], re.ASCII)
             if self._real.isdisjoint(names):
                 continue
+            english = _HAN.search(text) is None
             for name in names:
-                if self._is_stranger(name):
+                if self._is_stranger(name) and not (english and _is_english(name)):
                     yield name, None
 
     def _is_stranger(self, name: str) -> bool:

@@ -13,7 +13,9 @@ from aclnn_spec.page.text import same_name
 from aclnn_spec.page.vocabulary import Vocabulary
 
 _FIRST_PHASE = re.compile(rf"aclnn\w+?{GET_WORKSPACE_SIZE}\b", re.ASCII)
-_TAKEN_FROM = re.compile(r"(?:第一段接口|first[- ]phase (?:function|interface|API))\s*[`“\"]?(?P<name>aclnn\w+)", re.ASCII)
+_TAKEN_FROM = re.compile(
+    r"(?:第一段接口|first[- ]phase (?:function|interface|API))\s*[`“\"]?(?P<name>aclnn\w+)", re.ASCII
+)
 _ITSELF = re.compile(r"(?:与|和)(?P<names>[\w、，,和及 ]{1,200}?)(?:的?(?:数据类型|shape))?(?:需要?)?满足")
 _DETERMINISM = re.compile(r"(?P<names>aclnn[\w&、和 ]{1,200}?)\s*默认(?:为)?\s*非?确定性", re.ASCII)
 
