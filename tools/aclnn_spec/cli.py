@@ -106,8 +106,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--fault", metavar="NAME", help="compile a fault in, to see it condemned (see src/faults.h)")
     one.add_argument("--sanitize", action="store_true", help="with AddressSanitizer and UndefinedBehaviorSanitizer")
 
-    one = commands.add_parser("page", help="read official pages: show, lint, import, drift, render")
-    _page(one)
+    _page(commands.add_parser("page", help="read official pages: show, lint, import, drift, render"))
 
     one = commands.add_parser("fetch", help="download golden data and verify it")
     _tier(one)

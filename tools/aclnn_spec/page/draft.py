@@ -163,34 +163,28 @@ def _errata(page: Page, vocabulary: Vocabulary) -> Iterator[Data]:
             }
 
 
+_MISSING = (
+    ("formula", "TODO", _todo("页面没有可用的公式", "the page has no formula to take over")),
+    ("header", "TODO", _todo("页面没有头文件", "the page names no header")),
+    ("deterministic", None, _todo("页面没有一概而论", "the page does not tell, or not for all products alike")),
+)
+_UNTOLD = _todo("页面没有写明，或写法没有读懂", "the page does not tell, or in words not understood")
+
+
 def _todos(document: Data) -> Iterator[Data]:
     """Where a person must decide."""
-    for name in ("title", "summary"):
-        yield {"where": name, "text": document[name]}
-    if document["formula"] == "TODO":
-        yield {"where": "formula", "text": _todo("页面没有可用的公式", "the page has no formula to take over")}
-    if document["header"] == "TODO":
-        yield {"where": "header", "text": _todo("页面没有头文件", "the page names no header")}
+    yield from ({"where": name, "text": document[name]} for name in ("title", "summary"))
+    yield from ({"where": name, "text": text} for name, value, text in _MISSING if document[name] == value)
     for name, supported in document["products"].items():
         if supported is None:
-            text = _todo("页面没有说是否支持", "the page does not tell whether it is supported")
-            yield {"where": f"products.{name}", "text": text}
-    if document["deterministic"] is None:
-        text = _todo("页面没有一概而论", "the page does not tell, or not for all products alike")
-        yield {"where": "deterministic", "text": text}
+            yield {"where": f"products.{name}", "text": _UNTOLD}
     for i, parameter in enumerate(document["parameters"]):
         yield {"where": f"parameters[{i}].summary", "text": parameter["summary"]}
         wanted = ("dtypes", "formats", "rank", "non_contiguous") if parameter["kind"] == "tensor" else ()
-        for name in wanted:
-            if name not in parameter:
-                text = _todo("页面没有写明，或写法没有读懂", "the page does not tell, or in words not understood")
-                yield {"where": f"parameters[{i}].{name}", "text": text}
-    for i, clause in enumerate(document["clauses"]):
-        yield {"where": f"clauses[{i}].text", "text": clause["text"]}
-    for i in range(len(document["notes"])):
-        text = _todo("变成条款，或并入参数", "make it a clause, or part of a parameter")
-        yield {"where": f"notes[{i}]", "text": text}
-    for i, erratum in enumerate(document["errata"]):
-        yield {"where": f"errata[{i}].reading", "text": erratum["reading"]}
+        yield from ({"where": f"parameters[{i}].{n}", "text": _UNTOLD} for n in wanted if n not in parameter)
+    yield from ({"where": f"clauses[{i}].text", "text": each["text"]} for i, each in enumerate(document["clauses"]))
+    text = _todo("变成条款，或并入参数", "make it a clause, or part of a parameter")
+    yield from ({"where": f"notes[{i}]", "text": text} for i in range(len(document["notes"])))
+    yield from ({"where": f"errata[{i}].reading", "text": e["reading"]} for i, e in enumerate(document["errata"]))
     yield {"where": "accuracy", "text": _todo("推导容差", "derive the tolerances")}
     yield {"where": "clauses", "text": _todo("补上页面没说的行为", "add what the page is silent on")}

@@ -73,7 +73,8 @@ def line_errors(lines: Iterable[tuple[int, str]]) -> Iterator[ErrorRow]:
     """Situations told in lines: a status with its number, a colon, and what follows up to the next status."""
     name: str | None = None
     number: int | None = None
-    for line, text in lines:
+    for line, words in lines:
+        text = words
         head = _BOTH.search(text)
         first = head is not None
         if head is not None:

@@ -170,7 +170,7 @@ def rank_of(text: str) -> tuple[int, int] | None:
 def _shape_ranks(text: str) -> tuple[int, int] | None:
     """`(N,C)或者(C)` is of rank 1 to 2; words after the shapes are no part of them."""
     head = text.split("<", maxsplit=1)[0]
-    ranks = []
+    ranks: list[int] = []
     at = 0
     for shape in _SHAPE.finditer(head):
         if ranks and not re.fullmatch(r"\s*(?:或者?|、|,|，|/|or|和)?\s*", head[at : shape.start()]):

@@ -7,23 +7,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from aclnn_spec.page import ccode
-from aclnn_spec.page.blocks import Block, Document, read_blocks
+from aclnn_spec.page.blocks import Block, read_blocks
 from aclnn_spec.page.links import links_of
-from aclnn_spec.page.model import Example, Heading, Note, Page, Phase, ProductRow, Prototype, Remark, Unread
-from aclnn_spec.page.sections import Section, sections_of
-from aclnn_spec.page.phases import read_phases, unread_cells
-from aclnn_spec.page.source import Source, read_source
+from aclnn_spec.page.model import Example, Heading, Note, Page, ProductRow, Prototype, Remark, Unread
 from aclnn_spec.page.parameters import columns_of
+from aclnn_spec.page.phases import read_phases, unread_cells
+from aclnn_spec.page.sections import Section, sections_of
+from aclnn_spec.page.source import Source, read_source
 from aclnn_spec.page.text import is_blank
 from aclnn_spec.page.vocabulary import Vocabulary
 from aclnn_spec.page.words import mark_of
 from aclnn_spec.spec.errors import InputError
 
+_SECTION_LEVEL = 2
 _C_LANGUAGES = frozenset({"c", "cpp", "c++", "cc", "cxx", ""})
 _FORMULA = re.compile(r"\$[^$\n]+\$|!\[[^\]]*\]\(|<img\b", re.IGNORECASE)
 _EQUATION = re.compile(r"\w[\w()\[\], ]*=[^=]")
 _DETERMINISTIC = re.compile(
-    r"(?P<names>aclnn[\w&、和 ]{1,200}?)\s*默认(?:为)?\s*(?P<no>非)?确定性|(?P<en>aclnn\w+) is (?P<not>not )?deterministic",
+    r"(?P<names>aclnn[\w&、和 ]{1,200}?)\s*默认(?:为)?\s*(?P<no>非)?确定性"
+    r"|(?P<en>aclnn\w+) is (?P<not>not )?deterministic",
     re.ASCII | re.IGNORECASE,
 )
 
@@ -233,5 +235,5 @@ def _unknown_sections(sections: list[Section]) -> list[Unread]:
         if section.heading is not None
         and section.topic is None
         and section.phase is None
-        and section.heading.level == 2
+        and section.heading.level == _SECTION_LEVEL
     ]

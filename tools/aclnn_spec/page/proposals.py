@@ -93,7 +93,7 @@ class _Reader:
         return Proposal(row=row, rules=tuple(rules), names=tuple(names), topics=topics_of(row.text))
 
     def names(self, text: str) -> list[str]:
-        """The parameters that a text names or misspells, in order; `out` stands for the one output, whatever its name."""
+        """The parameters that a text names or misspells, in order; `out` stands for the one output."""
         found: list[str] = []
         for word in _NAME.findall(text):
             name = word if word in self.facts else self.alike.get(same_name(word), word)
@@ -104,7 +104,7 @@ class _Reader:
         return found
 
     def rules(self, text: str, names: list[str]) -> Iterator[RuleData]:
-        """The rules that one statement is broken by; the first kind that fits decides, types and formats go together."""
+        """The rules that one statement is broken by; the first kind that fits decides."""
         tensors = [name for name in names if name in self.tensors]
         inputs = [name for name in tensors if name in self.inputs] or self.inputs
         kinds: tuple[tuple[bool, Callable[[], list[RuleData]]], ...] = (

@@ -20,7 +20,7 @@ PLACEHOLDER = re.compile(r"<!--@(?P<number>\d+)[@\s]*-->")
 
 @dataclass(frozen=True, kw_only=True)
 class Region:
-    """Lines `first` to `last` of a page, counted from 1: a fence, a formula or a table; `inner` is what they enclose."""
+    """Lines `first` to `last` of a page, counted from 1: a fence, a formula or a table; `inner` is what is in them."""
 
     kind: str
     first: int

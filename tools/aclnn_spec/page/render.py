@@ -42,7 +42,7 @@ _WORDS: Mapping[str, Text] = MappingProxyType(
         "lacks": Text(zh="数据类型不支持{dtypes}。", en="does not support the data type {dtypes}."),
         "open_dtype": Text(
             zh="数据类型{dtypes}能否使用没有规定：可能得到正确结果，也可能返回错误。",
-            en="whether the data type {dtypes} can be used is left open: the right result and an error are both possible.",
+            en="whether the data type {dtypes} can be used is left open: the right result or an error may come.",
         ),
         "colon": Text(zh="：", en=": "),
     }

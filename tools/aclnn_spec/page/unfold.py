@@ -7,6 +7,7 @@ rowspans, comments that name products, and where a comment in example code ends.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 Piece = tuple[int, str]
 """Where a line begins in the flattened text, counted from 0, and the line."""
@@ -95,7 +96,7 @@ def _lines(text: str, start: int, end: int) -> list[Piece]:
     cuts |= {item.end() for item in _ITEM.finditer(text, start, end)}
     pieces: list[Piece] = []
     ordered = [*sorted(cuts), end]
-    for begin, finish in zip(ordered, ordered[1:], strict=False):
+    for begin, finish in pairwise(ordered):
         line = text[begin:finish]
         if line.strip():
             pieces += [(begin + len(line) - len(line.lstrip()), line.strip()), (finish, "")]

@@ -11,6 +11,8 @@ from aclnn_spec.page.source import Source
 from aclnn_spec.page.tables import Table
 from aclnn_spec.spec.model import Text
 
+_Fact = tuple[int, str]
+"""A line of the page, and what stands there."""
 _PARTS = (
     "products",
     "prototypes",
@@ -77,46 +79,46 @@ def _data(value: Any, source: Source) -> Any:
 
 def page_lines(page: Page, lang: str) -> Iterator[str]:
     """The page for a terminal, each line beginning with the place of its fact."""
-
-    def at(line: int) -> str:
-        return f"  {page.source.at(line):>6}  "
-
-    def word(name: str) -> str:
-        return _WORDS[name][lang]
-
     yield f"{page.source.path}: {', '.join(page.operators)}"
-    yield word("products")
+    for part, facts in (
+        ("products", _products(page, lang)),
+        ("prototypes", _prototypes(page)),
+        *_phases(page, lang),
+        ("notes", ((n.line, f"{', '.join(n.products)}: {n.text}") for n in page.notes)),
+        ("constraints", ((remark.line, remark.text) for remark in page.constraints)),
+        ("examples", _examples(page, lang)),
+        ("unread", ((unread.line, f"{unread.what}: {unread.text}") for unread in page.unread)),
+    ):
+        word, _, name = part.partition(" ")
+        lines = [f"  {page.source.at(line):>6}  {' '.join(text.split())}" for line, text in facts]
+        yield f"{_WORDS[word][lang]}{': ' if name else ''}{name}"
+        yield from lines or [f"  {_WORDS['nothing'][lang]}"]
+
+
+def _products(page: Page, lang: str) -> Iterator[_Fact]:
+    marks = {True: "yes", False: "no", None: "unknown"}
     for row in page.products:
-        mark = {True: word("yes"), False: word("no"), None: word("unknown")}[row.supported]
-        yield f"{at(row.line)}{', '.join(row.ids) or word('unnamed')}: {mark} ({row.text})"
-    yield word("prototypes")
+        name = ", ".join(row.ids) or _WORDS["unnamed"][lang]
+        yield row.line, f"{name}: {_WORDS[marks[row.supported]][lang]} ({row.text})"
+
+
+def _prototypes(page: Page) -> Iterator[_Fact]:
     for prototype in page.prototypes:
         parameters = ", ".join(f"{p.c_type} {p.name}" for p in prototype.parameters)
-        yield f"{at(prototype.line)}{prototype.name}({parameters})"
+        yield prototype.line, f"{prototype.name}({parameters})"
+
+
+def _phases(page: Page, lang: str) -> Iterator[tuple[str, list[_Fact]]]:
     for phase in page.phases:
-        if phase.parameters:
-            yield f"{word('parameters')}: {phase.name}"
-        for parameter in phase.parameters:
-            yield at(parameter.line) + ", ".join(_parameter(parameter, lang))
+        yield f"parameters {phase.name}", [(p.line, ", ".join(_parameter(p, lang))) for p in phase.parameters]
         if phase.errors:
-            yield f"{word('errors')}: {phase.name}"
-        for error in phase.errors:
-            yield f"{at(error.line)}{error.name} ({error.number}): {' '.join(error.text.split())}"
-    yield word("notes")
-    for note in page.notes:
-        yield f"{at(note.line)}{', '.join(note.products)}: {' '.join(note.text.split())}"
-    yield word("constraints")
-    for remark in page.constraints:
-        yield f"{at(remark.line)}{' '.join(remark.text.split())}"
-    yield word("examples")
+            yield f"errors {phase.name}", [(e.line, f"{e.name} ({e.number}): {e.text}") for e in phase.errors]
+
+
+def _examples(page: Page, lang: str) -> Iterator[_Fact]:
     for example in page.examples:
-        names = ", ".join(call.name for call in example.calls)
-        yield f"{at(example.line)}{example.language}: {word('calls').format(names=names or word('nothing'))}"
-    yield word("unread")
-    for unread in page.unread:
-        yield f"{at(unread.line)}{unread.what}: {' '.join(unread.text.split())}"
-    if not page.unread:
-        yield f"  {word('nothing')}"
+        names = ", ".join(call.name for call in example.calls) or _WORDS["nothing"][lang]
+        yield example.line, f"{example.language}: {_WORDS['calls'][lang].format(names=names)}"
 
 
 def _parameter(parameter: Parameter, lang: str) -> Iterator[str]:

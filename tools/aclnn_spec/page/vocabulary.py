@@ -67,11 +67,9 @@ class Vocabulary:
 
     def formats(self, text: str) -> tuple[str, ...]:
         """The formats in a cell as they are spelt, those that the table lacks among them."""
-        found = []
-        for token in _TOKEN.findall(_FOOTNOTE.sub(" ", text)):
-            if token.upper() in self.tables.formats or _FORMAT_LIKE.fullmatch(token):
-                found.append(token)
-        return tuple(dict.fromkeys(found))
+        known = self.tables.formats
+        tokens = _TOKEN.findall(_FOOTNOTE.sub(" ", text))
+        return tuple(dict.fromkeys(t for t in tokens if t.upper() in known or _FORMAT_LIKE.fullmatch(t)))
 
     def is_format(self, token: str) -> bool:
         """Whether the API has a format of this very name."""

@@ -28,7 +28,7 @@ class Finding:
 Rule = Callable[[Page, Vocabulary], Iterator[Finding]]
 
 
-def finding(code: str, line: int, **fields: str | int | Text) -> Finding:
+def finding(code: str, line: int, /, **fields: str | int | Text) -> Finding:
     """A finding of this code."""
     texts = {name: str(each) if isinstance(each, int) else each for name, each in fields.items()}
     return Finding(code=CODES[code], line=line, fields=texts)

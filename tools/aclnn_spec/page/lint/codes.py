@@ -60,8 +60,8 @@ CODES = _table(
      "The section on {section} is missing."),
     # The build of tables
     ("P201", "rowspan", _E,
-     "rowspan=\"{found}\" 跨出了表格：这里只有 {expected} 行。",
-     "rowspan=\"{found}\" reaches beyond its rows: there are {expected}."),
+     'rowspan="{found}" 跨出了表格：这里只有 {expected} 行。',
+     'rowspan="{found}" reaches beyond its rows: there are {expected}.'),
     ("P202", "row-short", _E,
      "这一行只有 {found} 格，表头有 {expected} 格。",
      "The row has {found} cells, the head has {expected}."),

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from aclnn_spec.page.model import HANDLES, Page, Phase, Prototype
-from aclnn_spec.page.text import same_name
+from aclnn_spec.page.text import same_name, words
 from aclnn_spec.page.vocabulary import Vocabulary
 
 _NAME = r"[A-Za-z_]\w*"
@@ -35,14 +35,19 @@ _IN_FORMULA = re.compile(
 )
 """Symbols of a formula, which need not be spelt as the parameters are."""
 _COMMON = frozenset(
-    "out output outputs self selfRef other input inputs x y grad gradOutput gradInput gradOut weight bias target result"
-    " tensor1 tensor2 mask indices index src value alpha beta dim".split()
+    words(
+        "out output outputs self selfRef other input inputs x y grad gradOutput gradInput gradOut weight bias "
+        "target result tensor1 tensor2 mask indices index src value alpha beta dim"
+    )
 )
 _WORDS = frozenset(
-    "tensor tensors tensorlist shape shapes dtype dtypes type types format formats rank dim dims size sizes stride"
-    " strides offset broadcast cast nullptr null none mean sum true false nan inf device host scalar list array api"
-    " npu cpu gpu torch pytorch batch channel height width axis and or not the of is to be with cube vector kernel"
-    " tiling element elements data numel int char float double bool string workspace stream max min".split()
+    words(
+        "tensor tensors tensorlist shape shapes dtype dtypes type types format formats rank dim dims size sizes "
+        "stride strides offset broadcast cast nullptr null none mean sum true false nan inf device host scalar "
+        "list array api npu cpu gpu torch pytorch batch channel height width axis and or not the of is to be with "
+        "cube vector kernel tiling element elements data numel int char float double bool string workspace stream "
+        "max min"
+    )
 )
 _SUFFIXES = ("Optional", "Ref", "Out", "List", "OptionalRef")
 
@@ -62,7 +67,7 @@ class Mentions:
         self._symbols = _symbols(page, phase)
 
     def spoken(self, text: str) -> Iterator[tuple[str, str | None]]:
-        """Strangers in prose, where a word need not be a parameter: those in lists, and those that are compared with."""
+        """Strangers in prose, where fewer words are parameters: those in lists, and those that are compared with."""
         text = _IN_FORMULA.sub(" ", text)
         listed = {token for found in _LIST.finditer(text) for token in re.findall(_NAME, found[0], re.ASCII)}
         listed |= {found["name"] for found in _SUBJECT.finditer(text)}
@@ -118,6 +123,6 @@ def _symbols(page: Page, phase: Phase) -> set[str]:
     texts += [row.text for row in phase.errors]
     names: set[str] = set()
     for shape in _SHAPE_LIKE.findall("\n".join(texts)):
-        if "," in shape or "，" in shape or shape[0] in "[":
+        if "," in shape or "，" in shape or shape.startswith("["):
             names.update(re.findall(_NAME, shape, re.ASCII))
-    return names - {name for name in _COMMON if name in ("out", "self", "output", "input")}
+    return names - {"out", "self", "output", "input"}

@@ -51,8 +51,8 @@ def _twice(phase: Phase) -> Iterator[Finding]:
 def _compared(page: Page, phase: Phase, prototype: Prototype, ordered: list[Parameter]) -> Iterator[Finding]:
     found, expected = [p.name for p in ordered], list(prototype.names)
     common = [name for name in found if name in expected]
-    for name, other in zip(common, [name for name in expected if name in found], strict=True):
-        if name != other:
+    for name, declared in zip(common, [name for name in expected if name in found], strict=True):
+        if name != declared:
             line = next(p.line for p in ordered if p.name == name)
             yield finding("P305", line, name=name)
             break

@@ -98,9 +98,9 @@ def _excepted(page: Page, product: str, dtype: str, vocabulary: Vocabulary) -> b
     texts += [block.text for block in page.blocks if block.kind in ("paragraph", "html")]
     for text in texts:
         for line in text.splitlines():
-            if named.search(line) and (found := vocabulary.products_in(line)):
-                if product in found or _ONLY.search(line):
-                    return True
+            found = vocabulary.products_in(line) if named.search(line) else ()
+            if product in found or (found and _ONLY.search(line)):
+                return True
     return False
 
 

@@ -27,9 +27,10 @@ def status(page: Page, vocabulary: Vocabulary) -> Iterator[Finding]:
     for block in page.blocks:
         if block.kind not in ("paragraph", "html"):
             continue
-        for found in _PAIR.finditer(block.text):
-            number = int(found["number"] or found["number2"])
-            pairs.append((found["name"] or found["name2"], number, block.line))
+        pairs += [
+            (found["name"] or found["name2"], int(found["number"] or found["number2"]), block.line)
+            for found in _PAIR.finditer(block.text)
+        ]
         pairs += [(name, None, block.line) for name in _STATUS.findall(_PAIR.sub(" ", block.text))]
     for name, number, line in pairs:
         if (name, number) in seen:
@@ -39,7 +40,7 @@ def status(page: Page, vocabulary: Vocabulary) -> Iterator[Finding]:
             yield _unknown_name(name, line, vocabulary)
         if number is not None and number not in known.values():
             yield finding("P402", line, number=number)
-        elif name in known and number is not None and known[name] != number:
+        elif name is not None and number is not None and name in known and known[name] != number:
             yield finding("P403", line, name=name, number=number, expected=int(known[name]))
 
 
