@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from aclnn_spec.page.regions import PLACEHOLDER, Region, masked, regions_of
 from aclnn_spec.page.source import Source
 from aclnn_spec.page.tables import Table, html_table, pipe_table
-from aclnn_spec.page.text import plain
+from aclnn_spec.page.text import limited, plain
 
 _COMMENT = re.compile(r"<!--(?P<words>.*?)-->", re.DOTALL)
 _NPU = re.compile(r"\s*npu=\"(?P<tags>[^\"]*)\"\s*(?P<id>\S*)")
@@ -52,7 +52,7 @@ class Document:
 def read_blocks(source: Source) -> Document:
     """Parse a page's Markdown."""
     regions = regions_of(source.lines)
-    parser = MarkdownIt("commonmark").enable("table").disable(["code", "lheading"])
+    parser = MarkdownIt("commonmark").enable("table").disable(["code", "lheading", "inline"])
     walk = _Walk(source=source, regions=regions)
     blocks = tuple(walk.blocks(parser.parse(masked(source.lines, regions))))
     return Document(blocks=blocks, regions=tuple(regions), open_comments=tuple(line for line, _, _ in walk.scopes))
@@ -87,7 +87,7 @@ class _Walk:
                 self.fresh_item = False
             elif token.type == "table_open" and token.map:
                 first, last = token.map
-                table = pipe_table(self.source.lines[first:last], first + 1)
+                table = pipe_table(self.source.lines[first:last], first + 1, self.source.path)
                 yield self._block(Block(kind="table", line=first + 1, text="", table=table))
                 while tokens[i].type != "table_close":
                     i += 1
@@ -117,13 +117,13 @@ class _Walk:
             start = comment.end()
             placeholder = PLACEHOLDER.fullmatch(comment[0])
             if placeholder is not None and int(placeholder["number"]) < len(self.regions):
-                yield self._block(self._region(self.regions[int(placeholder["number"])]))
+                yield self._block(_region(self.regions[int(placeholder["number"])], self.source.path))
             else:
                 self._scope(comment["words"], line + content.count("\n", 0, comment.start()))
         yield from self._words(content[start:], line + content.count("\n", 0, start), kind)
 
     def _words(self, markup: str, line: int, kind: str) -> Iterator[Block]:
-        text = plain(markup)
+        text = plain(limited(markup, self.source.path, line))
         if text:
             line += len(markup[: len(markup) - len(markup.lstrip())].splitlines())
             yield self._block(Block(kind=kind, line=line, text=text, markup=markup.strip()))
@@ -138,8 +138,8 @@ class _Walk:
             if end["id"] in ids:
                 del self.scopes[len(ids) - 1 - ids[::-1].index(end["id"])]
 
-    @staticmethod
-    def _region(region: Region) -> Block:
-        text = "\n".join(region.inner)
-        table = html_table(region.inner, region.first) if region.kind == "table" else None
-        return Block(kind=region.kind, line=region.first, text=text, region=region, table=table)
+
+def _region(region: Region, path: str) -> Block:
+    text = "\n".join(region.inner)
+    table = html_table(region.inner, region.first, path) if region.kind == "table" else None
+    return Block(kind=region.kind, line=region.first, text=text, region=region, table=table)

@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from aclnn_spec.page.model import Call, CParameter, Include, Prototype
 
 _COMMENT_OR_STRING = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
-_FUNCTION = re.compile(r"(?P<before>[\w*&>]*)(?P<gap>\s*)\b(?P<name>aclnn[A-Za-z]\w*)\s*\(", re.ASCII)
+_FUNCTION = re.compile(r"\b(?P<name>aclnn[A-Za-z]\w*)\s{0,80}\(", re.ASCII)
+_BEFORE = re.compile(r"(?P<word>[\w*&>]*)(?P<gap>\s*)$", re.ASCII)
 _NAME_LAST = re.compile(r"^(?P<type>.*?[\s*&])(?P<name>[A-Za-z_]\w*)\s*(?P<array>\[[^\]]*\])?$", re.DOTALL | re.ASCII)
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"](?P<path>[^>\"\n]+)[>\"]", re.MULTILINE)
+_MOST_MENTIONS = 1000
+_LONGEST_CALL = 8000
+_FAR = 200
 _OPEN, _CLOSE = "([{", ")]}"
 _NO_TYPE = frozenset({"return", "else", "case", "co_return", "co_await", "throw", "do"})
 
@@ -60,12 +65,13 @@ def _spaces(text: str) -> str:
 
 def _mentions(code: str) -> Iterator[_Mention]:
     bare = _COMMENT_OR_STRING.sub(lambda found: _spaces(found[0]), code)
-    for found in _FUNCTION.finditer(bare):
+    for found in islice(_FUNCTION.finditer(bare), _MOST_MENTIONS):
         end = _closing(bare, found.end() - 1)
         if end is None:
             continue
-        before = found["before"].lstrip("*&>")
-        word = before and found["gap"] and not before[0].isdigit() and before not in _NO_TYPE
+        lead = _BEFORE.search(bare[max(0, found.start() - _FAR) : found.start()])
+        before = lead["word"].lstrip("*&>") if lead else ""
+        word = lead and before and lead["gap"] and not before[0].isdigit() and before not in _NO_TYPE
         arguments = tuple(_split(code, bare, found.end(), end))
         declared = bool(word) and all(_NAME_LAST.match(bare[at : at + len(text)].strip()) for text, at in arguments)
         yield _Mention(name=found["name"], declared=declared, arguments=arguments, offset=found.start("name"))
@@ -73,7 +79,7 @@ def _mentions(code: str) -> Iterator[_Mention]:
 
 def _closing(text: str, start: int) -> int | None:
     depth = 0
-    for i in range(start, min(len(text), start + 20_000)):
+    for i in range(start, min(len(text), start + _LONGEST_CALL)):
         if text[i] in _OPEN:
             depth += 1
         elif text[i] in _CLOSE:

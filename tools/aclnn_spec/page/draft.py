@@ -29,6 +29,8 @@ def draft(page: Page, operator: str, vocabulary: Vocabulary, cann: str) -> Data:
         found = ", ".join(page.operators) or "none"
         raise InputError(f"{page.source.path}: found prototypes of {found}, expected one of {operator}GetWorkspaceSize")
     facts = parameter_facts(page, operator, vocabulary)
+    if not facts:
+        raise InputError(f"{page.source.path}:{prototype.line}: found no parameter of {prototype.name}, expected some")
     document: Data = {
         "$schema": SCHEMA,
         "name": operator,

@@ -66,7 +66,8 @@ def situations(text: str) -> Iterator[str]:
     if len(lines) > 1 and lines[0].rstrip().endswith(_INTRODUCES):
         yield "\n".join(lines)
         return
-    yield from (_COUNT.sub("", line).strip() for line in lines)
+    counted = (_COUNT.sub("", line).strip() for line in lines)
+    yield from (line for line in counted if line)
 
 
 def line_errors(lines: Iterable[tuple[int, str]]) -> Iterator[ErrorRow]:

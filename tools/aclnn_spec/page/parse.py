@@ -20,6 +20,9 @@ from aclnn_spec.page.words import mark_of
 from aclnn_spec.spec.errors import InputError
 
 _SECTION_LEVEL = 2
+_MOST_FUNCTIONS = 64
+_MOST_PARAMETERS = 300
+_MOST_SECTIONS = 1000
 _C_LANGUAGES = frozenset({"c", "cpp", "c++", "cc", "cxx", ""})
 _FORMULA = re.compile(r"\$[^$\n]+\$|!\[[^\]]*\]\(|<img\b", re.IGNORECASE)
 _EQUATION = re.compile(r"\w[\w()\[\], ]*=[^=]")
@@ -45,6 +48,7 @@ def parse(source: Source, vocabulary: Vocabulary) -> Page:
         raise InputError(
             f"{source.path}: found no heading and no prototype of an aclnn function, expected a page of one"
         )
+    _check_size(source, prototypes, sections)
     names = {name for prototype in prototypes for name in prototype.names}
     phases, notes, unread = read_phases(sections, vocabulary, names)
     notes += list(_notes(sections, vocabulary))
@@ -69,6 +73,18 @@ def parse(source: Source, vocabulary: Vocabulary) -> Page:
         open_comments=document.open_comments,
         determinism=_determinism(sections, vocabulary),
     )
+
+
+def _check_size(source: Source, prototypes: list[Prototype], sections: list[Section]) -> None:
+    """InputError for a text that has far more of something than any page."""
+    counts = (
+        ("functions", len(prototypes), _MOST_FUNCTIONS),
+        ("parameters of one function", max((len(p.parameters) for p in prototypes), default=0), _MOST_PARAMETERS),
+        ("sections", len(sections), _MOST_SECTIONS),
+    )
+    for what, found, most in counts:
+        if found > most:
+            raise InputError(f"{source.path}: found {found:,} {what}, expected at most {most:,}")
 
 
 def _heading(block: Block) -> Heading:

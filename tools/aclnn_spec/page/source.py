@@ -9,8 +9,9 @@ from pathlib import Path
 from aclnn_spec.page.unfold import unfold
 from aclnn_spec.spec.errors import InputError
 
-MOST_BYTES = 2 * 1024 * 1024
-"""No page is near this; the largest official one has some hundred kilobytes."""
+MOST_BYTES = 1024 * 1024
+MOST_LINES = 20_000
+"""No page is near these: most have some hundred lines and some ten kilobytes."""
 _FLAT_LINE = 1000
 _FRONT_MATTER = re.compile(r"---\s*$")
 
@@ -54,7 +55,7 @@ def read_source(path: Path) -> Source:
 def source_from(data: bytes, path: str) -> Source:
     """Make a source of a page's bytes; InputError for those that are no page's."""
     if len(data) > MOST_BYTES:
-        raise InputError(f"{path}: found more than {MOST_BYTES:,} bytes, expected a page of a few hundred kilobytes")
+        raise InputError(f"{path}: found more than {MOST_BYTES:,} bytes, expected a page, which has far fewer")
     if b"\0" in data:
         raise InputError(f"{path}: found the byte 0x00 at {data.index(0)}, expected text")
     try:
@@ -64,6 +65,8 @@ def source_from(data: bytes, path: str) -> Source:
     if not text.strip():
         raise InputError(f"{path}: found nothing, expected a page")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if len(lines) > MOST_LINES:
+        raise InputError(f"{path}: found {len(lines):,} lines, expected a page of at most {MOST_LINES:,}")
     if _is_flat(lines):
         pieces = unfold(lines[0])
         return Source(

@@ -7,13 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 
-from aclnn_spec.page.text import NOT_A_TAG, SEAM, plain, without_seams
+from aclnn_spec.page.text import NOT_A_TAG, SEAM, limited, plain, without_seams
+from aclnn_spec.spec.errors import InputError
 
 _NPU = re.compile(r"\s*npu=\"(?P<tags>[^\"]*)\"")
 _WHOLE = re.compile(r"\d{1,5}")
 _ANY_PIPE = re.compile(r"(?<!\\)\|")
 _FREE_PIPE = re.compile(r"(?<!\\)(?:(?<=\s)\||\|(?=\s)|^\||\|$)")
-_MOST_COLUMNS = 1000
+_MOST_COLUMNS = 100
+_MOST_CELLS = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,11 +170,15 @@ class _Reader(HTMLParser):
             self.cell.pieces.append(text)
 
 
-def html_table(lines: Sequence[str], first_line: int) -> Table:
+def html_table(lines: Sequence[str], first_line: int, path: str) -> Table:
     """The grid of an HTML table whose first line is `first_line` of the page."""
     reader = _Reader(first_line)
     reader.feed(NOT_A_TAG.sub("&lt;", "\n".join(lines)))
     reader.close()
+    for cell in (cell for row in reader.rows for cell in row.cells):
+        limited("".join(cell.pieces), path, cell.line)
+    if sum(len(row.cells) for row in reader.rows) > _MOST_CELLS:
+        raise InputError(f"{path}:{first_line}: found a table of more than {_MOST_CELLS:,} cells, expected a page's")
     faults: list[TableFault] = []
     rows = [row for row in reader.rows if row.cells]
     width = sum(_span(cell.colspan, cell, []) or 1 for cell in rows[0].cells) if rows else 0
@@ -239,8 +245,10 @@ def _too_long(pending: Iterable[tuple[Cell, int, int]], end: int) -> list[TableF
     return list(worst.values())
 
 
-def pipe_table(lines: Sequence[str], first_line: int) -> Table:
+def pipe_table(lines: Sequence[str], first_line: int, path: str) -> Table:
     """The grid of a table of pipes: head, rule, rows."""
+    for number, line in enumerate(lines, start=first_line):
+        limited(line, path, number)
     head = _pipe_row(lines[0], first_line, None)
     width = len(head.own)
     rows, faults = [head], []

@@ -5,12 +5,16 @@ from __future__ import annotations
 import html
 import re
 
+from aclnn_spec.spec.errors import InputError
+
 TAGS = (
     "a|b|big|blockquote|br|caption|center|code|col|colgroup|del|details|div|em|font|h[1-6]|hr|i|img|kbd|li|ol|p|pre|s"
     "|small|span|strike|strong|style|sub|summary|sup|table|tbody|td|term|tfoot|th|thead|tr|tt|u|ul"
 )
 """The names of tags that pages use; a `<` before anything else is the sign for less."""
 NOT_A_TAG = re.compile(rf"<(?!/?(?:{TAGS})(?=[\s/>])|!--)", re.IGNORECASE)
+LONGEST_TEXT = 10_000
+"""Characters of a paragraph or a cell; those of real pages have a few hundred."""
 _BREAK = re.compile(r"<(?:br|li|/li|p|/p|/div|/tr)\b[^>]*>", re.IGNORECASE)
 _RAISED = re.compile(r"<sup\b[^>]*>(.*?)</sup>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(rf"</?(?:{TAGS})\b[^>]*>|<!--.*?-->", re.IGNORECASE | re.DOTALL)
@@ -24,6 +28,14 @@ _INVISIBLE = str.maketrans("", "", "\u200b\u200c\u200d\u2060\ufeff")
 _BLANKS = re.compile(r"[ \t\u00a0\u3000]+")
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DASHES = frozenset("-–—－−/")
+
+
+def limited(markup: str, path: str, line: int) -> str:
+    """The same text; InputError for one that is too long to be a paragraph or a cell."""
+    if len(markup) > LONGEST_TEXT:
+        found = f"found {len(markup):,} characters in one paragraph or cell"
+        raise InputError(f"{path}:{line}: {found}, expected at most {LONGEST_TEXT:,}")
+    return markup
 
 
 def plain(markup: str) -> str:

@@ -12,7 +12,8 @@ from itertools import pairwise
 Piece = tuple[int, str]
 """Where a line begins in the flattened text, counted from 0, and the line."""
 
-_FENCE = re.compile(r"```(\w*) (.*?) ```(?=\s|$)", re.DOTALL)
+_OPENING = re.compile(r"```(?P<info>\w*) ")
+_CLOSING = re.compile(r" ```(?=\s|$)")
 _FRONT_MATTER = re.compile(r"--- .*? --- ", re.DOTALL)
 _RULE = re.compile(r"\|(?: *:?-{2,}:? *\|)+")
 _HEADING = re.compile(r"(?<!\S)#{1,6} \S+")
@@ -28,14 +29,14 @@ def unfold(text: str) -> list[Piece]:
     if front:
         start = front.end()
     pieces: list[Piece] = []
-    for fence in _FENCE.finditer(text, start):
-        pieces += _prose(text, start, fence.start())
+    while (opening := _OPENING.search(text, start)) and (closing := _CLOSING.search(text, opening.end())):
+        pieces += _prose(text, start, opening.start())
         pieces += [
-            (fence.start(), f"```{fence[1]}"),
-            *_code(text, fence.start(2), fence.end(2)),
-            (fence.end() - 3, "```"),
+            (opening.start(), f"```{opening['info']}"),
+            *_code(text, opening.end(), closing.start()),
+            (closing.end() - 3, "```"),
         ]
-        start = fence.end()
+        start = closing.end()
     pieces += _prose(text, start, len(text))
     return pieces
 
