@@ -79,9 +79,9 @@ def not_allowed(module: str, source: str) -> set[str]:
         elif room == "reference":
             if name != "aclnn_spec.spec.errors" and rest.split(".")[0] != "reference":
                 bad.add(name)
-        elif rest.split(".")[0] == "page" and room not in ("page", "doors"):
-            bad.add(name)
-        elif room != "doors" and (rest.split(".")[0] not in ROOMS[: ROOMS.index(room) + 1]):
+        elif (rest.split(".")[0] == "page" and room not in ("page", "doors")) or (
+            room != "doors" and (rest.split(".")[0] not in ROOMS[: ROOMS.index(room) + 1])
+        ):
             bad.add(name)
     return bad
 

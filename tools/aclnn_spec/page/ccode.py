@@ -73,7 +73,9 @@ def _mentions(code: str) -> Iterator[_Mention]:
         before = lead["word"].lstrip("*&>") if lead else ""
         word = lead and before and lead["gap"] and not before[0].isdigit() and before not in _NO_TYPE
         arguments = tuple(_split(code, bare, found.end(), end))
-        declared = bool(word) and all(_NAME_LAST.match(bare[at : at + len(text)].strip()) for text, at in arguments)
+        declared = bool(word) and all(
+            _NAME_LAST.match(bare[at : at + len(text)].strip()) for text, at in arguments if text != "void"
+        )
         yield _Mention(name=found["name"], declared=declared, arguments=arguments, offset=found.start("name"))
 
 

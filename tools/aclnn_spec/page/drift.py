@@ -33,7 +33,6 @@ TOPICS: Mapping[str, frozenset[str]] = MappingProxyType(
     }
 )
 """What the kinds of rule are about, by the words that pages have for it; other kinds may be about anything."""
-_ANYTHING = frozenset({"null", "rank", "shape", "value", "format", "dtype"})
 _HEADER = re.compile(r"(?:^|/)aclnn\w+\.h$")
 
 
@@ -208,7 +207,8 @@ def _akin(clause: Clause, proposal: Proposal) -> bool:
     """Whether a clause and a row can be about the same: status, topic, and a parameter in common."""
     if clause.rule is None or not _same_status(clause, proposal):
         return False
-    if not TOPICS.get(clause.rule.kind, _ANYTHING) & (proposal.topics or _ANYTHING):
+    topics = TOPICS.get(clause.rule.kind)
+    if topics is not None and not topics & proposal.topics:
         return False
     return not proposal.names or bool(_rule_names(clause.rule) & set(proposal.names))
 

@@ -15,7 +15,8 @@ NUMBER = re.compile(r"(?<![\w.])(?:\d{6}|0)(?![\w.])", re.ASCII)
 LONG_NUMBER = re.compile(r"(?<![\w.])\d{6}(?![\w.])", re.ASCII)
 _SUCCESS = "ACLNN_SUCCESS"
 _BOTH = re.compile(
-    r"(?:(?P<number>\d{6})\s*[（(]\s*(?P<name>ACL\w+)\s*[)）]|(?P<name2>ACLNN_\w+)\s*[（(]\s*(?P<number2>\d{1,6})\s*[)）])",
+    r"(?:(?P<number>\d{6})\s*[（(]\s*(?P<name>ACL\w+)\s*[)）]|(?P<name2>ACLNN_\w+)\s*[（(]\s*(?P<number2>\d{1,6})\s*[)）])"
+    r"\s*[:：]",
     re.ASCII,
 )
 _COUNT = re.compile(r"^(?:\(?\d+[.、．)）]\s*|[-*•]\s*)")

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from aclnn_spec.spec.model import Clause, Text
 from aclnn_spec.spec.rules import Rule
 
-_SENTENCES: Mapping[str, Text] = MappingProxyType(
+SENTENCES: Mapping[str, Text] = MappingProxyType(
     {
         "not_null": Text(zh="{on}是空指针。", en="{on} is a null pointer."),
         "deducible": Text(
@@ -40,14 +40,15 @@ _SENTENCES: Mapping[str, Text] = MappingProxyType(
         ),
     }
 )
+"""Kind of rule → what an error row says of it."""
 
 
 def error_sentence(clause: Clause, lang: str) -> str:
     """What an error row says of a clause; the clause's own text where its rule has no set sentence."""
     rule = clause.rule
-    if rule is None or rule.kind not in _SENTENCES or getattr(clause, "when", None):
+    if rule is None or rule.kind not in SENTENCES or getattr(clause, "when", None):
         return clause.text[lang]
-    return _SENTENCES[rule.kind][lang].format(**_fields(rule, lang))
+    return SENTENCES[rule.kind][lang].format(**_fields(rule, lang))
 
 
 def _fields(rule: Rule, lang: str) -> dict[str, str]:

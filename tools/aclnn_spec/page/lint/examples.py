@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from aclnn_spec.page.lint.base import Finding, finding
-from aclnn_spec.page.model import GET_WORKSPACE_SIZE, Example, Page
+from aclnn_spec.page.model import GET_WORKSPACE_SIZE, Call, Example, Page
 from aclnn_spec.page.text import same_name
 from aclnn_spec.page.vocabulary import Vocabulary
 
@@ -21,7 +21,7 @@ def calls(page: Page, _: Vocabulary) -> Iterator[Finding]:
     for example in page.examples:
         for call in example.calls:
             prototype = page.prototype(call.name)
-            if prototype is None:
+            if prototype is None or (page.source.flattened and _commented(page, call)):
                 continue
             expected, found = len(prototype.parameters), len(call.arguments)
             if expected != found:
@@ -33,6 +33,13 @@ def calls(page: Page, _: Vocabulary) -> Iterator[Finding]:
                 if name in names and name != names[i] and given[names.index(name)] != name:
                     place = prototype.names[i]
                     yield finding("P602", call.line, found=call.arguments[i].lstrip("& "), expected=place)
+
+
+def _commented(page: Page, call: Call) -> bool:
+    """Whether a call can be a comment's, whose end flattening loses: another one of the function is complete."""
+    others = [c for example in page.examples for c in example.calls if c.name == call.name and c is not call]
+    prototype = page.prototype(call.name)
+    return prototype is not None and any(len(c.arguments) == len(prototype.parameters) for c in others)
 
 
 def headers(page: Page, _: Vocabulary) -> Iterator[Finding]:
