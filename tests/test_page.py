@@ -128,13 +128,13 @@ def test_a_parameter_list_is_read(cap: Page) -> None:
 def test_errors_are_read_from_tables_lists_and_plain_lines(tilt: Page, cap: Page) -> None:
     """A row under a span has the status of the row above; numbered lines are situations of their own."""
     rows = [(row.name, row.number, row.text) for phase in tilt.phases for row in phase.errors]
-    assert rows[2] == ("ACLNN_ERR_PARAM_INVALID", 161002, "gradOutput、self的shape超过8维。")
+    assert rows[2] == ("ACLNN_ERR_PARAM_INVALID", 161002, "gradOutput、self或gradInput的shape超过8维。")
     assert len(rows) == 5
     rows = [(row.number, row.text) for phase in cap.phases for row in phase.errors]
     assert rows == [
         (161001, "x、y是空指针。"),
         (161002, "x的数据类型不在支持的范围之内。"),
-        (161002, "x的维度超过8维。"),
+        (161002, "x、y的维度超过8维。"),
         (161001, "xRef 是空指针。"),
     ]
 

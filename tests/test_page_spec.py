@@ -88,7 +88,7 @@ def test_a_draft_states_what_the_page_states(spec: Spec, vocabulary: Vocabulary)
         None,
         {"kind": "not_null", "on": [*inputs, "gradInput"]},
         {"kind": "broadcastable", "on": inputs},
-        {"kind": "max_rank", "on": inputs, "rank": 8},
+        {"kind": "max_rank", "on": [*inputs, "gradInput"], "rank": 8},
         {"kind": "one_of", "on": ["mode"], "values": [0, 1]},
         {"kind": "dtype_in", "on": inputs, "dtypes": ["FLOAT", "FLOAT16", "BFLOAT16"]},
     ]

@@ -165,7 +165,7 @@ def _remarks(sections: list[Section], topic: str) -> tuple[Remark, ...]:
 def _formulas(sections: list[Section]) -> Iterator[Remark]:
     """Displayed and inline formulas, equations in code, and pictures, wherever the page explains itself."""
     for section in sections:
-        if section.topic not in ("function", None, "prototypes", "constraints"):
+        if section.topic not in ("function", None):
             continue
         for block in section.blocks:
             if block.kind == "formula":

@@ -14,6 +14,7 @@ from aclnn_spec.page.vocabulary import Vocabulary
 
 RuleData = dict[str, Any]
 
+_SUFFIXES = ("Optional", "Ref", "Out", "List", "OptionalRef")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*", re.ASCII)
 _OR = re.compile(r"[，,；;]\s*(?:或者?|以及|且|or\b)\s*")
 _CONDITION = re.compile(
@@ -96,12 +97,17 @@ class _Reader:
         """The parameters that a text names or misspells, in order; `out` stands for the one output."""
         found: list[str] = []
         for word in _NAME.findall(text):
-            name = word if word in self.facts else self.alike.get(same_name(word), word)
+            name = word if word in self.facts else self.alike.get(same_name(word)) or self._whole(word)
             if name not in self.facts and word in ("out", "output") and len(self.outputs) == 1:
                 name = self.outputs[0]
             if (name in self.facts or name in HANDLES) and name not in found:
                 found.append(name)
         return found
+
+    def _whole(self, word: str) -> str:
+        """The parameter that a word is short for: `mask` for maskOptional; the word itself if for none or several."""
+        found = [name for name in self.facts if name.removeprefix(word) in _SUFFIXES]
+        return found[0] if len(found) == 1 else word
 
     def rules(self, text: str, names: list[str]) -> Iterator[RuleData]:
         """The rules that one statement is broken by; the first kind that fits decides."""

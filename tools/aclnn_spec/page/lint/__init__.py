@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aclnn_spec.page.lint import examples, facts, links, names, products, status, structure
+from aclnn_spec.page.lint import examples, facts, gaps, links, names, products, status, structure
 from aclnn_spec.page.lint.base import Finding, Rule
 from aclnn_spec.page.model import Page
 from aclnn_spec.page.vocabulary import Vocabulary
@@ -34,6 +34,8 @@ RULES: tuple[Rule, ...] = (
     facts.rank_texts,
     facts.descriptions,
     facts.null_scalars,
+    gaps.null_rows,
+    gaps.rank_rows,
     products.products,
     products.notes,
     products.lacking,

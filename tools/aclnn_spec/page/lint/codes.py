@@ -194,6 +194,12 @@ CODES = _table(
     ("P520", "rank-text", _W,
      "{name} 的维度列写 {found}，使用说明却允许 {expected} 维。",
      "The rank column gives {found} for {name}, the text allows {expected} dimensions."),
+    ("P521", "null-row-partial", _N,
+     "空指针一行没有提到 {names}。",
+     "The row on null pointers leaves out {names}."),
+    ("P522", "rank-row-partial", _N,
+     "超过 {rank} 维的一行没有提到 {names}，而参数表也把它们限制在 {rank} 维。",
+     "The row on more than {rank} dimensions leaves out {names}, which the table limits to {rank} as well."),
     # Example code
     ("P601", "call-count", _E,
      "{name} 有 {expected} 个参数，示例传了 {found} 个。",
