@@ -172,7 +172,7 @@ LOOKALIKES = {
     "P522": [("gradOutput、self或gradInput的shape超过8维。", "有Tensor的shape超过8维。")],
     "P601": [("limit, mode, gradInput, &work", "f(limit, 1), {mode, 2}, gradInput, &work"), ("int main() {", "aclnnStatus aclnnTiltBackward(void* a);\nint main() {")],
     "P602": [("gradOutput, self, limit", "a, b, limit"), ("gradOutput, self, limit", "gradOutput, x, 0.5")],
-    "P603": [("aclnnop/aclnn_tilt_backward.h", "aclnnop/level2/aclnn_tiltbackward.h"), ("aclnnop/aclnn_tilt_backward.h", "aclnn_tilt_backward.h")],
+    "P603": [("aclnnop/aclnn_tilt_backward.h", "aclnnop/level2/aclnn_tiltbackward.h"), ("aclnnop/aclnn_tilt_backward.h", "aclnn_tilt_backward.h"), ("aclnnop/aclnn_tilt_backward.h", "aclnnop/aclnn_tilting_backward.h")],
     "P604": [('#include <vector>\n#include "acl/acl.h"\n#include "aclnnop/aclnn_tilt_backward.h"\n', "")],
     "P605": [("  ret = aclnnTiltBackward(", "  ret = aclnnSlope(a);\n  ret = aclnnTiltBackward(")],
     "P702": [("(#函数原型)", "(#函数-原型)"), ("(#函数原型)", "(#)"), ("(#函数原型)", '(#x)<a name="x"></a>')],

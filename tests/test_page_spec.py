@@ -251,6 +251,21 @@ def test_drift_exits_with_the_answer(main: Command, operator: Operator, tmp_path
     assert main("page", "drift", NAME, str(TILT)).returncode == 2
 
 
+def test_drift_that_is_known_is_no_news(main: Command, operator: Operator, tmp_path: Path) -> None:
+    """What an earlier run has told is not told again, wherever it stands now; what is new is."""
+    page, known = tmp_path / "page.md", tmp_path / "known.json"
+    text = render(operator, "zh").replace("超过8维", "超过7维")
+    page.write_text(text, encoding="utf-8")
+    known.write_text(main("page", "drift", NAME, str(page), "--json").stdout, encoding="utf-8")
+    page.write_text(f"\n\n{text}", encoding="utf-8")
+    assert main("page", "drift", NAME, str(page), "--known", str(known)).returncode == 0
+    page.write_text(text.replace("<td>1-8</td>", "<td>0-8</td>", 1), encoding="utf-8")
+    ran = main("page", "drift", NAME, str(page), "--known", str(known), "--lang", "en")
+    assert (ran.returncode, len(ran.stdout.splitlines())) == (1, 1)
+    known.write_text("{}", encoding="utf-8")
+    assert main("page", "drift", NAME, str(page), "--known", str(known)).returncode == 2
+
+
 def test_render_writes_a_file(main: Command, operator: Operator, tmp_path: Path) -> None:
     """The page goes to a file or to the standard output, the same either way."""
     path = tmp_path / "page.md"

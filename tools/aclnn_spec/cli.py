@@ -148,6 +148,7 @@ def _page(one: argparse.ArgumentParser) -> None:
     one.add_argument("operator", metavar="OPERATOR")
     one.add_argument("page", metavar="PAGE")
     one.add_argument("--json", action="store_true", help="as JSON")
+    one.add_argument("--known", metavar="FILE", help="an earlier --json output, whose changes are no news")
     _lang(one)
 
     one = actions.add_parser("render", help="a page in the official form, made from the spec")

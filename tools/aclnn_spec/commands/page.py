@@ -22,8 +22,10 @@ from aclnn_spec.page.render import render
 from aclnn_spec.page.view import page_data, page_lines
 from aclnn_spec.page.vocabulary import vocabulary_from
 from aclnn_spec.spec.errors import InputError
-from aclnn_spec.spec.files import canonical_json, write_atomically
-from aclnn_spec.spec.read import load_spec
+from aclnn_spec.spec.files import canonical_json, read_json, write_atomically
+from aclnn_spec.spec.read import Schemas, load_spec
+
+DRIFT_SCHEMA = "https://aclnn-spec.dev/schema/page_drift.json"
 
 
 def run(given: Namespace) -> int:
@@ -132,9 +134,15 @@ def _drift(given: Namespace) -> int:
     if page.first_phase(operator.name) is None:
         found = ", ".join(page.operators) or "none"
         raise InputError(f"{given.page}: found the operators {found}, expected {operator.name}")
-    changes = drift(operator, page, vocabulary)
+    known = _known(given.known, spec.schemas) if given.known else []
+    changes = [each for each in drift(operator, page, vocabulary) if _facts(each) not in known]
     if given.json:
-        data = {"operator": operator.name, "page": page.source.path, "changes": [_change(page, c) for c in changes]}
+        data = {
+            "$schema": DRIFT_SCHEMA,
+            "operator": operator.name,
+            "page": page.source.path,
+            "changes": [_change(page, c) for c in changes],
+        }
         sys.stdout.write(canonical_json(data).decode())
         return int(bool(changes))
     words = _DRIFT[given.lang]
@@ -149,8 +157,21 @@ def _drift(given: Namespace) -> int:
 
 def _change(page: Page, change: Change) -> dict[str, Any]:
     line, column = page.source.place(change.line)
-    facts = {"kind": change.kind, "where": change.where, "spec": change.spec, "page": change.page}
-    return {**facts, "line": line, "column": column}
+    return {**_facts(change), "line": line, "column": column}
+
+
+def _facts(change: Change) -> dict[str, Any]:
+    """A change without its place, which says nothing from one edition to the next."""
+    return {"kind": change.kind, "where": change.where, "spec": change.spec, "page": change.page}
+
+
+def _known(path: str, schemas: Schemas) -> list[dict[str, Any]]:
+    """The changes of an earlier run, as --json wrote them."""
+    document = read_json(Path(path))
+    faults = schemas.faults("page_drift", document, path)
+    if faults:
+        raise InputError(*faults)
+    return [{key: each[key] for key in ("kind", "where", "spec", "page")} for each in document["changes"]]
 
 
 def _render(given: Namespace) -> int:

@@ -88,7 +88,8 @@ class _Walk:
             elif token.type == "table_open" and token.map:
                 first, last = token.map
                 table = pipe_table(self.source.lines[first:last], first + 1, self.source.path)
-                yield self._block(Block(kind="table", line=first + 1, text="", table=table))
+                text = "\n".join(self.source.lines[first:last])
+                yield self._block(Block(kind="table", line=first + 1, text=text, table=table))
                 while tokens[i].type != "table_close":
                     i += 1
             elif token.type == "html_block" and token.map:

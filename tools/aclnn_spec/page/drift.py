@@ -10,6 +10,7 @@ from types import MappingProxyType
 from aclnn_spec.page.facts import ParameterFacts, exceptions, parameter_facts
 from aclnn_spec.page.model import Page
 from aclnn_spec.page.proposals import Proposal, RuleData, proposals
+from aclnn_spec.page.sentences import inner_rule
 from aclnn_spec.page.vocabulary import Vocabulary
 from aclnn_spec.spec.model import Clause, Parameter
 from aclnn_spec.spec.model import Prototype as SpecPrototype
@@ -30,9 +31,15 @@ TOPICS: Mapping[str, frozenset[str]] = MappingProxyType(
         "castable": frozenset({"dtype"}),
         "dtype_in": frozenset({"dtype"}),
         "dtype_not_in": frozenset({"dtype"}),
+        "same_dtype": frozenset({"dtype"}),
+        "not_both": frozenset({"dtype"}),
+        "shape_is": frozenset({"rank", "shape"}),
+        "at_least": frozenset({"value"}),
+        "finite": frozenset({"value"}),
     }
 )
 """What the kinds of rule are about, by the words that pages have for it; other kinds may be about anything."""
+_ERROR_ROWS = re.compile(r"error (?:table|rows)", re.IGNORECASE)
 _HEADER = re.compile(r"(?:^|/)aclnn\w+\.h$")
 
 
@@ -172,12 +179,13 @@ def _errors(operator: Operator, page: Page, vocabulary: Vocabulary) -> Iterator[
             yield _change("clauses", None, _said(proposal), proposal.row.line)
         for rule in proposal.rules:
             same = [c for c in clauses if c.rule and c.rule.kind == rule["kind"] and _same_status(c, proposal)]
+            same = [clause for clause in same if clause.rule is inner_rule(clause)]
             if not same and not any(_akin(clause, proposal) for clause in clauses):
                 yield _change("clauses", None, _said(proposal), proposal.row.line)
             elif same and not _covered(rule, same):
                 yield _change(f"clauses.{same[0].id}", _spelt(same[0].rule), _spelt_data(rule), proposal.row.line)
     for clause in clauses:
-        if any(source.of == "page" for source in clause.sources):
+        if any(source.of == "page" and _ERROR_ROWS.search(source.where.en) for source in clause.sources):
             yield from _gone(clause, rows)
 
 
@@ -185,9 +193,9 @@ def _gone(clause: Clause, rows: tuple[Proposal, ...]) -> Iterator[Change]:
     kin = [proposal for proposal in rows if _akin(clause, proposal)]
     if not kin:
         line = rows[0].row.line if rows else 1
-        yield _change(f"clauses.{clause.id}", _spelt(clause.rule), None, line)
+        yield _change(f"clauses.{clause.id}", _spelt(inner_rule(clause)), None, line)
         return
-    kind = clause.rule.kind if clause.rule else ""
+    kind = clause.rule.kind if clause.rule is not None and clause.rule is inner_rule(clause) else ""
     same = [(p, rule) for p in kin for rule in p.rules if rule["kind"] == kind and _same_status(clause, p)]
     names = {name for _, rule in same for name in _names(rule)}
     if same and clause.rule is not None and not _rule_names(clause.rule) <= names:
@@ -205,12 +213,13 @@ def _same_status(clause: Clause, proposal: Proposal) -> bool:
 
 def _akin(clause: Clause, proposal: Proposal) -> bool:
     """Whether a clause and a row can be about the same: status, topic, and a parameter in common."""
-    if clause.rule is None or not _same_status(clause, proposal):
+    rule = inner_rule(clause)
+    if rule is None or not _same_status(clause, proposal):
         return False
-    topics = TOPICS.get(clause.rule.kind)
+    topics = TOPICS.get(rule.kind)
     if topics is not None and not topics & proposal.topics:
         return False
-    return not proposal.names or bool(_rule_names(clause.rule) & set(proposal.names))
+    return not proposal.names or bool(_rule_names(rule) & set(proposal.names))
 
 
 def _covered(rule: RuleData, same: list[Clause]) -> bool:

@@ -20,7 +20,11 @@ _TYPE_AND_ROLE = re.compile(
     re.DOTALL,
 )
 _ITEM = re.compile(r"^(?P<name>[A-Za-z_]\w*)\s*(?P<rest>[（(].*)$", re.DOTALL | re.ASCII)
-_C_TYPE = re.compile(r"(?:const\s+)?[A-Za-z_]\w*(?:\s*[*&])*(?:\s*const)?", re.ASCII)
+_C_TYPE = re.compile(
+    r"(?:const\s+)?(?:acl[A-Z]\w*|aclrtStream|u?int(?:\d+_t|\d*)|size_t|char|float|double|bool|void|string|std::string"
+    r"|\w+(?=\s*\*))(?:\s*[*&])*(?:\s*const)?",
+    re.ASCII,
+)
 _SAME = re.compile(
     r"(?:(?:与|和|同|跟)(?:输入|入参|输出|参数)?\s*[“\"'(（]?(?P<zh>[A-Za-z_]\w*)[^。\n]*?(?:一致|相同|一样)"
     r"|^\s*(?:shape)?同\s*(?P<short>[A-Za-z_]\w*)"
@@ -28,7 +32,8 @@ _SAME = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 _RANGE = re.compile(r"^(?P<low>\d+)\s*(?:维|D)?\s*[-~～–—−至到]\s*(?P<high>\d+)\s*(?:维|D)?[。.]?$")
-_LIST = re.compile(r"^\d+\s*(?:维|D)?(?:\s*(?:[、,，/]|或者?|和|or|and)\s*\d+\s*(?:维|D)?)*[。.]?$")
+_LIST = re.compile(r"^\d+\s*(?:维|-?D)?(?:\s*(?:[、,，/]|或者?|和|or|and)\s*\d+\s*(?:维|D)?)*[。.]?$")
+_BRACKETED = re.compile(r"^\[(?P<low>[0-8])\s*[,，]\s*(?P<high>[1-8])\]$")
 _MOST = re.compile(r"(?:小于等于|不大于|不超过|最大支持|最大|最多|至多|≤|<=|at most|up to)\s*(?P<high>\d+)\s*(?:维|D)?")
 _SPOKEN = re.compile(r"(?P<low>\d+)(?:\s*[-~～–—至到]\s*(?P<high>\d+))?\s*(?:维|D\b)")
 _SHAPE = re.compile(r"[（(\[](?P<sizes>[^()（）\[\]]*)[)）\]]")
@@ -157,6 +162,9 @@ def rank_of(text: str) -> tuple[int, int] | None:
     if bounds is not None:
         low, high = int(bounds["low"]), int(bounds["high"])
         return (low, high) if low <= high <= _HIGHEST_RANK else None
+    bounds = _BRACKETED.match(text)
+    if bounds is not None and int(bounds["low"]) < int(bounds["high"]):
+        return int(bounds["low"]), int(bounds["high"])
     if _LIST.match(text):
         numbers = [int(number) for number in re.findall(r"\d+", text)]
         return (min(numbers), max(numbers)) if max(numbers) <= _HIGHEST_RANK else None

@@ -18,7 +18,7 @@ _SUFFIXES = ("Optional", "Ref", "Out", "List", "OptionalRef")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*", re.ASCII)
 _OR = re.compile(r"[，,；;]\s*(?:或者?|以及|且|or\b)\s*")
 _CONDITION = re.compile(
-    r"^(?:当|若|如果|when\b|if\b|with\b)|=\s*\w+\s*时|为\s*\S+时|是\s*\S+时", re.IGNORECASE | re.ASCII
+    r"^(?:当|若|如果|when\b|if\b|with\b)|=\s*\w+\s*时|[为是]\s*[^，。]{1,40}?时", re.IGNORECASE | re.ASCII
 )
 _NOT_NULL = re.compile(r"不(?:为|是)空指针|not null", re.IGNORECASE | re.ASCII)
 _NULL = re.compile(r"空指针|nullptr|\bnull\b", re.IGNORECASE | re.ASCII)
@@ -32,6 +32,7 @@ _BROADCAST_SHAPE = re.compile(
 _NOT = re.compile(r"不|无法|非|超|cannot|not\b|none of|differs?|unsupported|more than", re.IGNORECASE | re.ASCII)
 _DIFFERS = re.compile(r"不一致|不相同|不同|不匹配|不符合|differs?|is not", re.IGNORECASE | re.ASCII)
 _TYPES = re.compile(r"数据类型|dtype|data types?", re.IGNORECASE | re.ASCII)
+_SORTS = re.compile(r"类型|浮点|整数|整型|\btypes?\b|\bfloat|integer", re.IGNORECASE)
 _IS_NOT = re.compile(r"(?:数据类型|dtype)(?:不是|不为|非)(?P<types>[A-Z0-9_ /、，,或和]+)", re.IGNORECASE)
 _FORMATS = re.compile(r"数据格式|format", re.IGNORECASE | re.ASCII)
 _OUTSIDE = re.compile(
@@ -206,10 +207,12 @@ def topics_of(text: str) -> frozenset[str]:
     """What a row is about, however freely it is worded."""
     topics = {
         "null": _NULL.search(text),
-        "dtype": _TYPES.search(text) or _DEDUCE.search(text) or _CAST.search(text),
+        "dtype": _TYPES.search(text) or _DEDUCE.search(text) or _CAST.search(text) or _SORTS.search(text),
         "format": _FORMATS.search(text),
         "rank": _RANK.search(text),
         "shape": re.search(r"shape|形状|元素", text, re.IGNORECASE | re.ASCII) or _BROADCAST.search(text),
-        "value": re.search(r"值|取值|范围|不符合约束|等于|大于|小于|\bvalue|none of", text, re.IGNORECASE | re.ASCII),
+        "value": re.search(
+            r"值|取值|范围|不符合约束|等于|大于|小于|\bvalue|none of|below|above", text, re.IGNORECASE | re.ASCII
+        ),
     }
     return frozenset(name for name, found in topics.items() if found)

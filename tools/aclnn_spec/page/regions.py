@@ -85,8 +85,8 @@ def _fence(lines: Sequence[str], i: int) -> Region | None:
             continue
         if not other["info"].strip():
             return Region(kind="fence", first=i + 1, last=j + 1, inner=tuple(lines[i + 1 : j]), info=info)
-        if info:  # another block of code opens: this one was never closed
-            return _open_fence(lines, i, j, info)
+        # Another block of code opens: this one was never closed, or is itself a mark too many.
+        return _open_fence(lines, i, j if info else i + 1, info)
     end = next((j for j in range(i + 1, len(lines)) if _HEADING.match(lines[j])), len(lines))
     return _open_fence(lines, i, end, info)
 

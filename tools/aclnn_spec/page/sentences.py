@@ -43,10 +43,16 @@ SENTENCES: Mapping[str, Text] = MappingProxyType(
 """Kind of rule → what an error row says of it."""
 
 
+def inner_rule(clause: Clause) -> Rule | None:
+    """The rule of a clause, without the condition that it may be wrapped in."""
+    inner = getattr(clause.rule, "rule", clause.rule)
+    return inner if isinstance(inner, Rule) else clause.rule
+
+
 def error_sentence(clause: Clause, lang: str) -> str:
     """What an error row says of a clause; the clause's own text where its rule has no set sentence."""
     rule = clause.rule
-    if rule is None or rule.kind not in SENTENCES or getattr(clause, "when", None):
+    if rule is None or rule.kind not in SENTENCES or rule is not inner_rule(clause):
         return clause.text[lang]
     return SENTENCES[rule.kind][lang].format(**_fields(rule, lang))
 

@@ -173,7 +173,7 @@ CODES = _table(
     ("P513", "formula", _N,
      "没有计算公式。",
      "There is no formula."),
-    ("P514", "product", _W,
+    ("P514", "product", _N,
      "不认识的产品：{found}。",
      "Unknown product: {found}."),
     ("P515", "product-twice", _E,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from aclnn_spec.page.lint.base import Finding, finding
 from aclnn_spec.page.model import GET_WORKSPACE_SIZE, Call, Example, Page
@@ -13,6 +14,9 @@ from aclnn_spec.page.vocabulary import Vocabulary
 _HEADER = re.compile(r"(?:.*/)?(?P<stem>aclnn_?\w+)\.h$")
 _SHARED_ENDINGS = ("", "s", "tensor", "scalar", "self", "dim", "out")
 """What operators of one family add to the name that their common header has: aclnnAdd and aclnnAdds, say."""
+_FAMILY = len("aclnn") + 4
+"""Letters that two names of one family share at least: operators of convolution have one header."""
+_KIND = re.compile(r"backward|grad|v\d+$|foreach|fused|quant")
 _VARIABLE = re.compile(r"&?\s*(?P<name>[A-Za-z_]\w*)(?:\.(?:get|data)\(\))?", re.ASCII)
 
 
@@ -68,9 +72,11 @@ def _called(example: Example) -> list[str]:
 
 def _fits(stem: str, operator: str) -> bool:
     """Whether a header's name is an operator's, or its family's."""
-    header, name = same_name(stem), same_name(operator)
-    name = name.replace("inplace", "", 1)
-    return any(name == header.replace("inplace", "", 1) + ending for ending in _SHARED_ENDINGS)
+    header, name = (same_name(each).replace("inplace", "", 1) for each in (stem, operator))
+    if any(name == header + ending for ending in _SHARED_ENDINGS):
+        return True
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(header, name, strict=False)))
+    return common >= _FAMILY and _KIND.findall(header) == _KIND.findall(name)
 
 
 def called(page: Page, _: Vocabulary) -> Iterator[Finding]:

@@ -45,8 +45,10 @@ _WORDS = frozenset(
         "tensor tensors tensorlist shape shapes dtype dtypes type types format formats rank dim dims size sizes "
         "stride strides offset broadcast cast nullptr null none mean sum true false nan inf device host scalar "
         "list array api npu cpu gpu torch pytorch batch channel height width axis and or not the of is to be with "
-        "cube vector kernel tiling element elements data numel int char float double bool string workspace stream "
-        "max min"
+        "cube vector kernel tiling element elements data numel reduce matmul softmax transpose reshape view "
+        "permute gather scatter concat split clamp round floor ceil abs exp log sqrt relu sigmoid tanh conv pool "
+        "norm quant dequant sort topk unsqueeze squeeze token expert head group block page cache loss bit bits "
+        "byte bytes len prod align row col int char float double bool string workspace stream max min"
     )
 )
 _SUFFIXES = ("Optional", "Ref", "Out", "List", "OptionalRef")
@@ -105,6 +107,8 @@ class Mentions:
     def _is_word(self, name: str) -> bool:
         """Whether a word can be a parameter's name at all, and is not real."""
         if name in self._real or name.casefold() in _WORDS or not name[0].islower():
+            return False
+        if len(name) == 1 and name not in _COMMON:  # the letter of a dimension
             return False
         if name.startswith(("acl", "torch")) or self._vocabulary.dtype(name) is not None:
             return False
