@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
-import threading
-from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -184,10 +181,11 @@ def test_wrong_calls(words: list[str], capsys: pytest.CaptureFixture[str]) -> No
             ["certify", "numpy", "--certificate", "."],
             "--certificate: found the directory ., expected the name of a file",
         ),
+        (["certify", "numpy", "--certificate", "pipe"], "--certificate: found pipe, which is no regular file; "),
         (["build", "--shard", "1/2"], "--shard: only a build of the full tier is divided"),
         (["build", "--tier", "full", "--shard", "3/2", "--output", "x"], "shard: found '3/2', expected i/n"),
         (["show", "aclnnAdd"], "operator: found 'aclnnAdd', expected one of "),
-        (["fetch"], "--url: found None, expected the http or https address of published golden data"),
+        (["fetch"], "--url: found None, expected the http or https address of the folder of published golden data"),
         (["fetch", "--url", "file:///etc"], "--url: found 'file:///etc', expected the http or https address"),
         (["verify", "none.json"], "none.json: found No such file or directory, expected a readable file"),
     ],
@@ -195,6 +193,7 @@ def test_wrong_calls(words: list[str], capsys: pytest.CaptureFixture[str]) -> No
 def test_wrong_options(words: list[str], message: str, main: Command, monkeypatch: Any, tmp_path: Path) -> None:
     """What the parser cannot know to be wrong exits 2 with one line too, before anything is run."""
     monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
     ran = main(*words)
     assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, "", 1)
     assert ran.stderr.startswith(f"aclnn-spec {words[0]}: {message}")
@@ -266,74 +265,6 @@ def test_a_terminal_without_chinese(command: Command) -> None:
     """Where the terminal cannot show Chinese, escapes are printed instead of a traceback."""
     ran = command("list", "--lang", "zh", PYTHONUTF8="0", PYTHONIOENCODING="ascii")
     assert (ran.returncode, ran.stderr, "\\u" in ran.stdout) == (0, "", True)
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def served(tmp_path: Path, small: Path) -> Iterator[tuple[str, Path]]:
-    """A web server that publishes the small tier as `core`: its address, and the directory it serves."""
-    published = tmp_path / "web" / "core"
-    published.mkdir(parents=True)
-    for path in small.iterdir():
-        (published / path.name).write_bytes(path.read_bytes())
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(published.parent))) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}", published
-        server.shutdown()
-        thread.join()
-
-
-def test_fetch(
-    served: tuple[str, Path], main: Command, spec: Spec, small_cases: tuple[Any, ...], tmp_path: Path
-) -> None:
-    """`fetch` downloads a tier that certifies, and says where it lies."""
-    ran = main("fetch", "--url", served[0], "--output", tmp_path / "core")
-    assert (ran.returncode, ran.stdout) == (0, f"{tmp_path / 'core'}: fetched and verified, 2 files\n")
-    assert Golden(tmp_path / "core", spec).case_ids() == tuple(case.id for case in small_cases)
-
-
-@pytest.mark.parametrize(
-    ("file", "content", "message"),
-    [
-        (f"{NAME}.npz", None, "found 404 File not found, expected the file"),
-        ("manifest.json", None, "found 404 File not found, expected the file"),
-        ("manifest.json", b"<html>", "line 1, column 1: found no JSON"),
-        (f"{NAME}.json", b"{}", "found 2 bytes, expected "),
-        (f"{NAME}.npz", 1, f"{NAME}.npz: found "),
-    ],
-)
-def test_fetch_keeps_the_old_tier(
-    served: tuple[str, Path], file: str, content: bytes | int | None, message: str, main: Command, tmp_path: Path
-) -> None:
-    """A download that fails, or is not what its manifest says, exits 2 and leaves the directory as it was."""
-    path = served[1] / file
-    data = path.read_bytes()
-    path.unlink()
-    if content == 1:
-        path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
-    elif isinstance(content, bytes):
-        path.write_bytes(content)
-    (tmp_path / "core").mkdir()
-    (tmp_path / "core" / "manifest.json").write_text("old", encoding="utf-8")
-    ran = main("fetch", "--url", served[0], "--output", tmp_path / "core")
-    assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, "", 1)
-    assert message in ran.stderr
-    assert {each.name: each.read_text(encoding="utf-8") for each in (tmp_path / "core").iterdir()} == {
-        "manifest.json": "old"
-    }
-    assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".fetch-")] == []
-
-
-def test_fetch_from_nowhere(main: Command, tmp_path: Path) -> None:
-    """A server that does not answer is one line."""
-    ran = main("fetch", "--url", "http://127.0.0.1:9", "--output", tmp_path / "core")
-    assert (ran.returncode, len(ran.stderr.splitlines())) == (2, 1)
-    assert "http://127.0.0.1:9/core/manifest.json: cannot be read: " in ran.stderr
 
 
 def test_a_shard_of_the_full_tier(main: Command, tmp_path: Path, spec: Spec, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,18 +71,22 @@ def parser() -> argparse.ArgumentParser:
     _lang(one)
 
     one = commands.add_parser("verify", help="recompute a certificate's verdict offline")
-    one.add_argument("certificate", metavar="CERTIFICATE")
+    one.add_argument("certificate", metavar="CERTIFICATE", help="the certificate's file")
     one.add_argument("--golden", metavar="DIR", help="where the golden data lies, if not in its usual place")
     _lang(one)
 
-    one = commands.add_parser("build", help="write everything that is generated: golden data, headers and validators")
+    _report(commands.add_parser("report", help="a certificate as a page, a badge, or in the terminal"))
+
+    one = commands.add_parser(
+        "build", help="write everything that is generated: golden data, headers, validators and pages"
+    )
     _tier(one)
     one.add_argument("--output", metavar="DIR", help="write the golden data there instead of its usual place")
     one.add_argument("--check", action="store_true", help="write nothing; exit 1 naming what is stale")
     one.add_argument("--shard", metavar="I/N", help="only the I-th of N shares of the full tier")
 
     one = commands.add_parser("diagnose", help="the status code of a call, and every clause it breaks")
-    one.add_argument("operator", metavar="OPERATOR")
+    one.add_argument("operator", metavar="OPERATOR", help="the operator's name")
     one.add_argument(
         "arguments",
         nargs="*",
@@ -96,7 +100,7 @@ def parser() -> argparse.ArgumentParser:
     _lang(one)
 
     one = commands.add_parser("show", help="an operator as a page")
-    one.add_argument("operator", metavar="OPERATOR")
+    one.add_argument("operator", metavar="OPERATOR", help="the operator's name")
     _lang(one)
 
     one = commands.add_parser("host", help="the API's C interface on a CPU")
@@ -110,7 +114,7 @@ def parser() -> argparse.ArgumentParser:
 
     one = commands.add_parser("fetch", help="download golden data and verify it")
     _tier(one)
-    one.add_argument("--url", metavar="BASE", help="where the published golden data lies")
+    one.add_argument("--url", metavar="URL", help="the published tier's address, that of the folder with manifest.json")
     one.add_argument("--output", metavar="DIR", help="write the golden data there instead of its usual place")
     return top
 
@@ -185,8 +189,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+def _report(one: argparse.ArgumentParser) -> None:
+    one.add_argument("certificate", metavar="CERTIFICATE", help="the certificate's file")
+    one.add_argument("--html", metavar="FILE", help="write a page that needs no other file")
+    one.add_argument("--badge", metavar="FILE", help="write a badge, an SVG drawing")
+    one.add_argument("--golden", metavar="DIR", help="where the golden data lies, if not in its usual place")
+    _lang(one)
+
+
 def _tier(one: argparse.ArgumentParser) -> None:
-    one.add_argument("--tier", choices=TIERS, default="core")
+    one.add_argument("--tier", choices=TIERS, default="core", help="which tier of golden data")
 
 
 def _lang(one: argparse.ArgumentParser) -> None:

@@ -168,6 +168,8 @@ def check_target(path: Path, option: str) -> None:
         raise InputError(f"{option}: found no directory {path.parent}")
     if path.is_dir():
         raise InputError(f"{option}: found the directory {path}, expected the name of a file")
+    if path.exists() and not path.is_file():  # a device or a pipe would be replaced, not written to
+        raise InputError(f"{option}: found {path}, which is no regular file; expected the name of a file")
 
 
 def golden_directory(tier: str) -> Path:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from aclnn_spec.certification.certificate import FORMAT, Certificate, judge_digest
+from aclnn_spec.certification.certificate import FORMAT, Certificate, judge_digest, load_certificate
 from aclnn_spec.certification.conclude import conclude
 from aclnn_spec.certification.entry import Entry
 from aclnn_spec.certification.judge import Answer, Judge
 from aclnn_spec.certification.runner import in_scope
+from aclnn_spec.certification.session import Options, Suite, open_suite
 from aclnn_spec.golden.case import Case
 from aclnn_spec.spec.read import Spec
 
@@ -17,6 +20,31 @@ _NO_STATUS = frozenset({"status", "raised", "wrong_type", "crashed", "timed_out"
 """Faults with which a call need not have ended in an accepted status."""
 
 _ONE_CALL = frozenset({"once", "crossed", "nested", "after"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """A certificate, the suite it is of, and what does not hold of it: nothing, if it is true."""
+
+    certificate: Certificate
+    suite: Suite
+    problems: tuple[str, ...]
+
+
+def read_checked(path: Path, spec: Spec, golden: Path | None = None) -> Checked:
+    """Read a certificate and verify it; InputError for a file that is none, or of golden data that is not here."""
+    certificate = load_certificate(path, spec.schemas)
+    options = Options(
+        operators=certificate.operators,
+        tier=certificate.tier,
+        golden=golden,
+        product=certificate.product,
+        policy=certificate.policy,
+        shard=certificate.shard,
+    )
+    suite = open_suite(options, certificate.operators, path.name, spec)
+    problems = verify(certificate, spec, suite.golden.digest, map(suite.golden.case, suite.ids))
+    return Checked(certificate=certificate, suite=suite, problems=tuple(problems))
 
 
 def verify(certificate: Certificate, spec: Spec, golden_digest: str, cases: Iterable[Case]) -> list[str]:

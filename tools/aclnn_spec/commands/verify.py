@@ -5,10 +5,8 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from aclnn_spec.certification.certificate import load_certificate
 from aclnn_spec.certification.conclude import CONFORMANT
-from aclnn_spec.certification.session import Options, open_suite
-from aclnn_spec.certification.verify import verify
+from aclnn_spec.certification.verify import Checked, read_checked
 from aclnn_spec.spec.read import load_spec
 
 _SAID = {
@@ -23,22 +21,17 @@ _MOST = 50
 
 def run(given: Namespace) -> int:
     """Verify; 0 if the certificate holds and its verdict is conformant."""
-    spec = load_spec()
     path = Path(given.certificate)
-    certificate = load_certificate(path, spec.schemas)
-    options = Options(
-        operators=certificate.operators,
-        tier=certificate.tier,
-        golden=Path(given.golden) if given.golden else None,
-        product=certificate.product,
-        policy=certificate.policy,
-        shard=certificate.shard,
-    )
-    suite = open_suite(options, certificate.operators, path.name, spec)
-    problems = verify(certificate, spec, suite.golden.digest, map(suite.golden.case, suite.ids))
-    for problem in problems[:_MOST]:
-        print(f"{path.name}: {problem}")
+    checked = read_checked(path, load_spec(), Path(given.golden) if given.golden else None)
+    print_problems(path, checked)
     holds, fails = _SAID[given.lang]
-    said = fails if problems else holds
-    print(said.format(name=path.name, verdict=certificate.verdict, count=len(problems)))
-    return 0 if not problems and certificate.verdict == CONFORMANT else 1
+    said = fails if checked.problems else holds
+    verdict = checked.certificate.verdict
+    print(said.format(name=path.name, verdict=verdict, count=len(checked.problems)))
+    return 0 if not checked.problems and verdict == CONFORMANT else 1
+
+
+def print_problems(path: Path, checked: Checked) -> None:
+    """Print what does not hold of a certificate, a line each; of very many only the first."""
+    for problem in checked.problems[:_MOST]:
+        print(f"{path.name}: {problem}")

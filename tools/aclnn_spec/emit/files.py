@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
-from typing import BinaryIO
 
 from aclnn_spec.emit.c_check import c_check
 from aclnn_spec.emit.headers import enums_header, operator_header
 from aclnn_spec.emit.python_check import python_check
 from aclnn_spec.emit.text import MARK
+from aclnn_spec.emit.writing import stale_texts, write_texts
 from aclnn_spec.spec.errors import InputError
-from aclnn_spec.spec.files import replace_all
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.read import Spec
 
@@ -36,7 +34,7 @@ def write_emitted(spec: Spec, directory: Path) -> None:
     files = emitted(spec)
     for folder in _FOLDERS:
         (directory / folder).mkdir(parents=True, exist_ok=True)
-    replace_all({directory / name: partial(_write, text) for name, text in files.items()})
+    write_texts({directory / name: text for name, text in files.items()})
     for name in _present(directory) - files.keys():
         if MARK in (directory / name).read_text(encoding="utf-8", errors="replace"):  # a stranger's file is only named
             (directory / name).unlink()
@@ -44,9 +42,7 @@ def write_emitted(spec: Spec, directory: Path) -> None:
 
 def stale_emitted(spec: Spec, directory: Path) -> list[str]:
     """The generated files below the directory that are missing, differ from a fresh build, or belong to none."""
-    files = emitted(spec)
-    names = files.keys() | _present(directory)
-    return sorted(name for name in names if name not in files or not _holds(directory / name, files[name]))
+    return stale_texts(emitted(spec), directory, _present(directory))
 
 
 def _files_of(operator: Operator) -> Iterator[tuple[str, str]]:
@@ -61,11 +57,3 @@ def _present(directory: Path) -> set[str]:
     """The paths of what lies in the folders of generated files, but for what Python caches there."""
     paths = (path for folder in _FOLDERS for path in (directory / folder).glob("*") if path.suffix in _SUFFIXES)
     return {path.relative_to(directory).as_posix() for path in paths}
-
-
-def _holds(path: Path, text: str) -> bool:
-    return path.is_file() and path.read_bytes() == text.encode()
-
-
-def _write(text: str, file: BinaryIO) -> None:
-    file.write(text.encode())
