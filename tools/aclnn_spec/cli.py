@@ -35,40 +35,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"aclnn-spec {version('aclnn-spec')}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
 
-    one = commands.add_parser("certify", help="judge an implementation by the golden data")
-    one.add_argument(
-        "implementation",
-        metavar="IMPLEMENTATION",
-        help="a registered name, module:attribute, or path/to/file.py:attribute",
-    )
-    one.add_argument(
-        "--operator", action="append", default=[], metavar="NAME", help="only this operator; may be repeated"
-    )
-    _tier(one)
-    one.add_argument("--golden", metavar="DIR", help="where the golden data lies, if not in its usual place")
-    one.add_argument("--product", metavar="ID", help="judge by what holds on this product")
-    one.add_argument("--policy", default="strict", metavar="NAME", help="strict or community")
-    one.add_argument("--certificate", metavar="FILE", help="write the certificate to this file")
-    one.add_argument("--waivers", metavar="FILE", help="failures to waive, with their reasons")
-    one.add_argument("--shard", metavar="I/N", help="only the I-th of N shares of the full tier")
-    one.add_argument("--device", metavar="N", help="the device to run on; each worker takes its own if left out")
-    one.add_argument(
-        "--library",
-        action="append",
-        default=[],
-        metavar="PATH",
-        help="for cann: a library to look symbols up in, host (built if need be) or cann; may be repeated",
-    )
-    one.add_argument(
-        "--case",
-        action="append",
-        default=[],
-        metavar="ID",
-        help="only this case, for debugging: the run is then incomplete; may be repeated",
-    )
-    one.add_argument("-n", "--workers", type=_positive, default=1, metavar="N", help="processes that run cases")
-    one.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="time a case may take, 60 if left out")
-    _lang(one)
+    _certify(commands.add_parser("certify", help="judge an implementation by the golden data"))
 
     one = commands.add_parser("verify", help="recompute a certificate's verdict offline")
     one.add_argument("certificate", metavar="CERTIFICATE", help="the certificate's file")
@@ -117,6 +84,42 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--url", metavar="URL", help="the published tier's address, that of the folder with manifest.json")
     one.add_argument("--output", metavar="DIR", help="write the golden data there instead of its usual place")
     return top
+
+
+def _certify(one: argparse.ArgumentParser) -> None:
+    one.add_argument(
+        "implementation",
+        metavar="IMPLEMENTATION",
+        help="a registered name, module:attribute, or path/to/file.py:attribute",
+    )
+    one.add_argument(
+        "--operator", action="append", default=[], metavar="NAME", help="only this operator; may be repeated"
+    )
+    _tier(one)
+    one.add_argument("--golden", metavar="DIR", help="where the golden data lies, if not in its usual place")
+    one.add_argument("--product", metavar="ID", help="judge by what holds on this product")
+    one.add_argument("--policy", default="strict", metavar="NAME", help="strict or community")
+    one.add_argument("--certificate", metavar="FILE", help="write the certificate to this file")
+    one.add_argument("--waivers", metavar="FILE", help="failures to waive, with their reasons")
+    one.add_argument("--shard", metavar="I/N", help="only the I-th of N shares of the full tier")
+    one.add_argument("--device", metavar="N", help="the device to run on; each worker takes its own if left out")
+    one.add_argument(
+        "--library",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="for cann: a library to look symbols up in, host (built if need be) or cann; may be repeated",
+    )
+    one.add_argument(
+        "--case",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="only this case, for debugging: the run is then incomplete; may be repeated",
+    )
+    one.add_argument("-n", "--workers", type=_positive, default=1, metavar="N", help="processes that run cases")
+    one.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="time a case may take, 60 if left out")
+    _lang(one)
 
 
 def _page(one: argparse.ArgumentParser) -> None:
