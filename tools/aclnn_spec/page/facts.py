@@ -83,7 +83,10 @@ def parameter_facts(page: Page, operator: str, vocabulary: Vocabulary) -> tuple[
             role = (
                 "attribute" if not declared.is_tensor else "input" if declared.c_type.startswith("const") else "output"
             )
-            facts.append(ParameterFacts(name=declared.name, role=role, kind=kind, line=declared.line))
+            optional = declared.name.endswith("Optional")
+            facts.append(
+                ParameterFacts(name=declared.name, role=role, kind=kind, line=declared.line, optional=optional)
+            )
             continue
         facts.append(
             ParameterFacts(

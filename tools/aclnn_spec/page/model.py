@@ -24,6 +24,8 @@ class ProductRow:
 
     text: str
     ids: tuple[str, ...]
+    unknown: str | None
+    """The part of the text that names a product which the table lacks."""
     supported: bool | None
     line: int
 
@@ -133,6 +135,12 @@ class Phase:
     def first(self) -> bool:
         """Whether it is the phase that gives the workspace size."""
         return self.name.endswith(GET_WORKSPACE_SIZE)
+
+    @property
+    def sound(self) -> tuple[Parameter, ...]:
+        """The parameters proper whose rows have a cell for each column."""
+        odd = {line for table in self.parameter_tables for line in table.odd_lines}
+        return tuple(each for each in self.parameters if each.line not in odd and each.name not in HANDLES)
 
 
 @dataclass(frozen=True, kw_only=True)

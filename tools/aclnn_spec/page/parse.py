@@ -41,9 +41,9 @@ def read_page(path: Path, vocabulary: Vocabulary) -> Page:
 def parse(source: Source, vocabulary: Vocabulary) -> Page:
     """Parse a page; InputError for a text that has neither a heading that names an operator nor a prototype."""
     document = read_blocks(source)
-    sections = sections_of(document.blocks)
+    prototypes = _prototypes(sections_of(document.blocks))
+    sections = sections_of(document.blocks, [prototype.name for prototype in prototypes])
     title = next((_heading(b) for b in document.blocks if b.kind == "heading" and b.level == 1), None)
-    prototypes = _prototypes(sections)
     if not prototypes and not any("aclnn" in b.text for b in document.blocks if b.kind == "heading"):
         raise InputError(
             f"{source.path}: found no heading and no prototype of an aclnn function, expected a page of one"
@@ -125,7 +125,7 @@ def _products(sections: list[Section], vocabulary: Vocabulary) -> tuple[tuple[Pr
                         unread.append(Unread(what="product", text=text, line=block.line))
                     else:
                         rows.append(row)
-    unread += [Unread(what="product", text=row.text, line=row.line) for row in rows if not row.ids]
+    unread += [Unread(what="product", text=row.text, line=row.line) for row in rows if row.unknown or not row.ids]
     return tuple(rows), unread
 
 
@@ -138,7 +138,7 @@ def _product_table(block: Block, vocabulary: Vocabulary) -> Iterator[ProductRow]
         text = row.text(columns.get("product", 0))
         supported = mark_of(row.text(columns["support"])) if "support" in columns else True
         if not is_blank(text):
-            yield ProductRow(text=text, ids=vocabulary.products_in(text), supported=supported, line=row.line)
+            yield _product(text, supported, row.line, vocabulary)
 
 
 def _product_line(text: str, line: int, vocabulary: Vocabulary) -> ProductRow | None:
@@ -149,7 +149,12 @@ def _product_line(text: str, line: int, vocabulary: Vocabulary) -> ProductRow | 
     supported = mark_of(mark)
     if not ids and supported is None:
         return None
-    return ProductRow(text=name.strip(), ids=ids, supported=supported, line=line)
+    return _product(name.strip(), supported, line, vocabulary)
+
+
+def _product(text: str, supported: bool | None, line: int, vocabulary: Vocabulary) -> ProductRow:  # noqa: FBT001
+    ids, unknown = vocabulary.products_in(text), vocabulary.unknown_product(text)
+    return ProductRow(text=text, ids=ids, unknown=unknown, supported=supported, line=line)
 
 
 def _remarks(sections: list[Section], topic: str) -> tuple[Remark, ...]:

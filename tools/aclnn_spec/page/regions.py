@@ -14,6 +14,11 @@ _FENCE = re.compile(r"^(?P<indent>(?:\s|>|[-*+]\s|\d+[.)]\s)*)(?P<fence>`{3,}|~{
 _TABLE = re.compile(r"<(?P<end>/?)table\b", re.IGNORECASE)
 _CODE_SPAN = re.compile(r"`[^`\n]+`")
 _HEADING = re.compile(r"#{1,6}\s+\S")
+_INNER_HEADING = re.compile(r"#{2,6}\s+\S")
+_CODE_WITHOUT_HEADINGS = frozenset({"", "c", "cpp", "c++", "cc", "cxx"})
+"""Languages of fences in which no line begins with two or more number signs and a blank."""
+_TABLE_PARTS = re.compile(r"<(?P<end>/?)(?P<name>table|tr|t[dh]|t(?:head|body|foot))\b", re.IGNORECASE)
+_ROW_ENDS = re.compile(r"</(?:tr|tbody|table)\s*>", re.IGNORECASE)
 _PLACEHOLDER = "<!--@{number}"
 PLACEHOLDER = re.compile(r"<!--@(?P<number>\d+)[@\s]*-->")
 
@@ -80,6 +85,8 @@ def _fence(lines: Sequence[str], i: int) -> Region | None:
     mark, info = opening["fence"], opening["info"].strip()
     for j in range(i + 1, len(lines)):
         line = lines[j]
+        if _INNER_HEADING.match(line) and info.casefold() in _CODE_WITHOUT_HEADINGS:
+            return _open_fence(lines, i, j, info)
         other = _FENCE.match(line)
         if other is None or other["fence"][0] != mark[0] or len(other["fence"]) < len(mark):
             continue
@@ -116,12 +123,25 @@ def _formula(lines: Sequence[str], i: int) -> Region | None:
 def _table(lines: Sequence[str], i: int) -> Region | None:
     if "<table" not in lines[i].casefold() or not _TABLE.search(_CODE_SPAN.sub("", lines[i])):
         return None
-    depth = 0
+    depth, in_cell = 0, False
     for j in range(i, len(lines)):
         if j > i and (_HEADING.match(lines[j]) or _FENCE.match(lines[j])):
-            return Region(kind="table", first=i + 1, last=j, inner=tuple(lines[i:j]), closed=False)
-        for tag in _TABLE.finditer(lines[j]):
-            depth += -1 if tag["end"] else 1
+            return _open_table(lines, i, j)
+        for tag in _TABLE_PARTS.finditer(lines[j]):
+            if tag["name"].casefold() != "table":
+                in_cell = not tag["end"] and tag["name"].casefold() in ("td", "th") if depth == 1 else in_cell
+            elif tag["end"]:
+                depth -= 1
+            elif depth == 1 and not in_cell and j > i:  # one table after another: the first was never closed
+                return _open_table(lines, i, j)
+            else:
+                depth += 1
         if depth <= 0:
             return Region(kind="table", first=i + 1, last=j + 1, inner=tuple(lines[i : j + 1]))
-    return Region(kind="table", first=i + 1, last=len(lines), inner=tuple(lines[i:]), closed=False)
+    return _open_table(lines, i, len(lines))
+
+
+def _open_table(lines: Sequence[str], i: int, end: int) -> Region:
+    """A table without its end: it goes as far as its rows do."""
+    last = next((j + 1 for j in range(end - 1, i, -1) if _ROW_ENDS.search(lines[j])), end)
+    return Region(kind="table", first=i + 1, last=last, inner=tuple(lines[i:last]), closed=False)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from aclnn_spec.page.blocks import Block
+from aclnn_spec.page.text import same_name
 from aclnn_spec.page.words import label_of, topic_of
 
 _PHASE = re.compile(r"^(?:\d+[.、]?\s*)?(?P<name>aclnn[A-Za-z]\w*)(?:\s*(?:接口|函数))?$", re.ASCII)
+_FUNCTION = re.compile(r"aclnn[A-Za-z]\w*", re.ASCII)
+_LATIN = re.compile(r"\w+", re.ASCII)
+_SIZE = "workspacesize"
 _LONGEST_LABEL = 16
+_ALIKE = 0.85
+_LONGEST_HEADING = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +31,13 @@ class Section:
     label: Block | None = None
 
 
-def sections_of(blocks: Iterable[Block]) -> list[Section]:
-    """Cut a page at its headings, and a function's section at its labels (`**参数说明：**`)."""
+def sections_of(blocks: Collection[Block], functions: Collection[str] = ()) -> list[Section]:
+    """Cut a page at its headings, and a function's section at its labels (`**参数说明：**`).
+
+    `functions` are those that the page declares: a misspelt heading opens the section of the one that it is meant for.
+    """
+    headings = [block.text for block in blocks if block.kind == "heading"]
+    homeless = [name for name in functions if not any(name in functions_in(text) for text in headings)]
     sections: list[Section] = []
     topic: str | None = None
     phase: str | None = None
@@ -41,10 +53,10 @@ def sections_of(blocks: Iterable[Block]) -> list[Section]:
     for block in blocks:
         if block.kind == "heading":
             close()
-            found = _PHASE.match(block.text) if block.level > 1 else None
+            function = _function(block, functions, homeless)
             inner = topic_of(block.text)
-            if found is not None:
-                topic, phase, outer = "phase", found["name"], None
+            if function is not None:
+                topic, phase, outer = "phase", function, None
             elif block.level <= 2:  # noqa: PLR2004  # headings of sections
                 topic, phase, outer = inner, None, inner
             elif phase is not None:
@@ -64,6 +76,38 @@ def sections_of(blocks: Iterable[Block]) -> list[Section]:
         content.append(block)
     close()
     return sections
+
+
+def functions_in(text: str) -> list[str]:
+    """The aclnn functions that a heading names."""
+    return _FUNCTION.findall(text)
+
+
+def _function(block: Block, functions: Collection[str], homeless: Collection[str]) -> str | None:
+    """The function whose section a heading opens."""
+    if block.level == 1:
+        return None
+    found = _PHASE.match(block.text)
+    if found is not None and found["name"] in functions:
+        return found["name"]
+    meant = meant_for(block.text, functions)
+    return meant if meant in homeless else found["name"] if found is not None else None
+
+
+def meant_for(heading: str, functions: Iterable[str]) -> str | None:
+    """The function that a misspelt heading is meant for: one of the same phase, of nearly the same letters."""
+    found = same_name("".join(_LATIN.findall(heading[:_LONGEST_HEADING])))
+    alike = {
+        name: SequenceMatcher(a=found, b=same_name(name)).ratio()
+        for name in functions
+        if found.startswith("acl") and _gives_size(found) == _gives_size(same_name(name))
+    }
+    best = max(alike, key=lambda name: alike[name], default=None)
+    return best if best is not None and alike[best] >= _ALIKE else None
+
+
+def _gives_size(name: str) -> bool:
+    return name.endswith(_SIZE)
 
 
 def _label(block: Block) -> str | None:

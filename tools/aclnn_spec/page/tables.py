@@ -67,6 +67,11 @@ class Table:
         return tuple(cell.text for cell in self.rows[0].cells) if self.rows else ()
 
     @property
+    def odd_lines(self) -> frozenset[int]:
+        """The lines of rows with more or fewer cells than the head: nobody knows which cell is which."""
+        return frozenset(row.line for row in self.body if len(row.cells) != len(self.head))
+
+    @property
     def body(self) -> tuple[Row, ...]:
         """The rows after the first."""
         return self.rows[1:]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from aclnn_spec.page.model import DTypeWord
 from aclnn_spec.page.text import squeeze
@@ -19,6 +20,11 @@ _FORMAT_LIKE = re.compile(r"(?:[NCDHWLZ](?:[0-9CDHWLN]*[NCDHWLZ0-9])?|FRACTAL_\w
 _FOOTNOTE = re.compile(r"\^\{?[\w*]+\}?|\[\d+\]|[（(]\d{1,2}[)）]|[①-⑩]")
 _TOKEN = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _KNOWN_ELSEWHERE = re.compile(r"FRACTAL_NZ_C0_\d+|UNDEFINED")
+_LISTED = re.compile(r"(?:数据类型)?[仅只]?(?:支持)?[:：]?[\w\s、，,/／;；]*[。.]?", re.ASCII)
+_NEAR = 0.8
+_CAPITALS = re.compile(r"[A-Z]{2,}\w*", re.ASCII)
+_MAKER = re.compile(r"Atlas|Ascend|昇腾", re.IGNORECASE)
+_ASIDE = re.compile(r"[（(][^()（）]*[)）]")
 _SEPARATORS = r"[\s/／、,，;；和或及]*"
 
 
@@ -38,6 +44,11 @@ class Vocabulary:
         found = {self.products[squeeze(name[0])] for name in self.pattern.finditer(text)}
         return tuple(product for product in self.tables.products if product in found)
 
+    def unknown_product(self, text: str) -> str | None:
+        """What is left of a text that names a product which the table lacks."""
+        rest = self.pattern.sub("", _ASIDE.sub("", text)).strip(" /／、，,；;：:")
+        return rest if _MAKER.search(rest) else None
+
     def leading_products(self, text: str) -> tuple[tuple[str, ...], str]:
         """The products that a text begins with, and what follows their names and a colon."""
         head = re.match(rf"(?:{_SEPARATORS}(?:{self.pattern.pattern}))+", text, re.IGNORECASE)
@@ -47,12 +58,14 @@ class Vocabulary:
 
     def dtypes(self, text: str) -> tuple[DTypeWord, ...]:
         """The data types in a cell, each once; words that look like one and are none have no name."""
-        found: dict[str, DTypeWord] = {}
-        for token in _TOKEN.findall(_FOOTNOTE.sub(" ", text)):
-            dtype = self.dtype(token)
-            if dtype is not None:
-                found.setdefault(dtype.spelling, dtype)
-        return tuple(found.values())
+        text = _FOOTNOTE.sub(" ", text)
+        tokens = dict.fromkeys(_TOKEN.findall(text))
+        known = {token: dtype for token in tokens if (dtype := self.dtype(token)) is not None}
+        if _LISTED.fullmatch(text):  # what stands among types, or is nearly one, is meant for one
+            odd = [token for token in tokens if token not in known and _CAPITALS.fullmatch(token)]
+            near = [token for token in odd if get_close_matches(token, self.tables.spellings, n=1, cutoff=_NEAR)]
+            known |= {token: DTypeWord(spelling=token, name=None) for token in (odd if known else near)}
+        return tuple(known[token] for token in tokens if token in known)
 
     def dtype(self, token: str) -> DTypeWord | None:
         """A word as a data type; None for a word of another kind."""

@@ -44,6 +44,7 @@ RULES: tuple[Rule, ...] = (
     examples.called,
     links.deduction,
     links.anchors,
+    links.depths,
 )
 
 

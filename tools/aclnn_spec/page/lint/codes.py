@@ -200,6 +200,9 @@ CODES = _table(
     ("P522", "rank-row-partial", _N,
      "超过 {rank} 维的一行没有提到 {names}，而参数表也把它们限制在 {rank} 维。",
      "The row on more than {rank} dimensions leaves out {names}, which the table limits to {rank} as well."),
+    ("P523", "input-not-const", _W,
+     "{name} 标为输入，而它在函数原型中不是 const，其余输入都是。",
+     "{name} is marked as an input but is not const in the prototype, unlike the other inputs."),
     # Example code
     ("P601", "call-count", _E,
      "{name} 有 {expected} 个参数，示例传了 {found} 个。",
@@ -223,6 +226,9 @@ CODES = _table(
     ("P702", "anchor", _E,
      "没有这个锚点：{target}。",
      "There is no such anchor: {target}."),
+    ("P703", "link-depth", _E,
+     "{target} 和本页的 {other} 指向同一个文件夹，回退的层数却不同，至少有一个是错的。",
+     "{target} and {other} on this page go up by different ways to one folder; one of them at least leads nowhere."),
     # The configuration
     ("P901", "silence-unused", _W,
      "{config} 中对 {code} 的屏蔽已经用不上了：{reason}",

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from aclnn_spec.page.lint.base import Finding, finding
-from aclnn_spec.page.model import GET_WORKSPACE_SIZE, HANDLES, Page, Parameter, Phase
+from aclnn_spec.page.model import GET_WORKSPACE_SIZE, Page, Parameter, Phase
 from aclnn_spec.page.text import is_blank
 from aclnn_spec.page.vocabulary import C_TYPE, Vocabulary
 from aclnn_spec.spec.model import Text
@@ -23,6 +23,7 @@ _SPOKEN_RANK = re.compile(rf"shape(?:只|仅)?(?:支持|为)([{_NUMERALS}]|[0-8]
 _NAMES = r"[A-Za-z_]\w*(?:\s*(?:[、，,和或与及]\s*)+(?:输入|输出)?\s*[A-Za-z_]\w*)*"
 _NULL = re.compile(rf"(?P<names>{_NAMES})\s*中?(?:为|是|存在|有)空指针", re.ASCII)
 _COLUMNS = {
+    "description": Text(zh="含义", en="meaning"),
     "dtype": Text(zh="数据类型", en="data type"),
     "format": Text(zh="数据格式", en="data format"),
 }
@@ -31,10 +32,10 @@ _GRADIENT = re.compile(r"梯度|导数|偏导|grad|derivative", re.IGNORECASE)
 
 
 def _first_phases(page: Page) -> Iterator[tuple[Phase, Parameter]]:
-    """The parameters proper of each phase 1."""
+    """The parameters proper of each phase 1, those in odd rows left out."""
     for phase in page.phases:
         if phase.first:
-            yield from ((phase, parameter) for parameter in phase.parameters if parameter.name not in HANDLES)
+            yield from ((phase, parameter) for parameter in phase.sound)
 
 
 def _c_type(page: Page, phase: Phase, parameter: Parameter) -> str | None:
@@ -117,12 +118,14 @@ def directions(page: Page, _: Vocabulary) -> Iterator[Finding]:
     """What the table calls an output is one, and there is one."""
     for phase in page.phases:
         prototype = page.prototype(phase.name)
-        own = [parameter for parameter in phase.parameters if parameter.name not in HANDLES]
+        own = phase.sound
         if not phase.first or prototype is None or not own or any(parameter.role is None for parameter in own):
             continue
         tensors = [p for p in own if (c := prototype.parameter(p.name)) is not None and c.is_tensor]
         outputs = [p for p in tensors if p.role in ("output", "input_output")]
-        if tensors and not [p for p in own if p.role != "input"]:
+        inputs = [p for p in tensors if p.role == "input"]
+        whole = len(tensors) == len([parameter for parameter in prototype.parameters if parameter.is_tensor])
+        if whole and tensors and not [p for p in own if p.role != "input"]:
             likely = [p for p in tensors if p.name.casefold().endswith(("out", "output", "ref"))] or tensors[-1:]
             yield finding("P510", likely[-1].line, name=likely[-1].name)
         constant = [p for p in outputs if _is_const(page, phase, p)]
@@ -130,6 +133,9 @@ def directions(page: Page, _: Vocabulary) -> Iterator[Finding]:
             for parameter in constant:
                 if parameter.role == "output":
                     yield finding("P511", parameter.line, name=parameter.name)
+        changed = [p for p in inputs if not _is_const(page, phase, p)]
+        if outputs and len(changed) == 1 < len(inputs):
+            yield finding("P523", changed[0].line, name=changed[0].name)
 
 
 def _is_const(page: Page, phase: Phase, parameter: Parameter) -> bool:
@@ -164,7 +170,11 @@ def dashes(page: Page, _: Vocabulary) -> Iterator[Finding]:
         c_type = _c_type(page, phase, parameter)
         if c_type is None or c_type.rstrip("*") != "aclTensor":
             continue
-        cells = (("dtype", parameter.dtype_text), ("format", parameter.format_text))
+        cells = (
+            ("description", parameter.description if parameter.name not in parameter.usage else None),
+            ("dtype", parameter.dtype_text),
+            ("format", parameter.format_text),
+        )
         missing = [_COLUMNS[name] for name, text in cells if text and text.strip() and is_blank(text)]
         if missing and not re.search(r"空指针|nullptr|预留|暂不支持", parameter.text):
             columns = Text(zh="、".join(text.zh for text in missing), en=" and ".join(text.en for text in missing))
@@ -177,6 +187,8 @@ def rank_texts(page: Page, _: Vocabulary) -> Iterator[Finding]:
         if parameter.rank is None or is_blank(parameter.rank_text or "-"):
             continue
         said = {_number(number) for pair in _SPOKEN_RANK.findall(parameter.usage) for number in pair if number}
+        if re.search(rf"(?<!\w){parameter.name}为(?:一个)?(?:scalar|标量)", parameter.usage, re.ASCII):
+            said.add(0)
         low, high = parameter.rank
         outside = sorted(number for number in said if not low <= number <= high)
         if outside:
@@ -197,7 +209,8 @@ def descriptions(page: Page, _: Vocabulary) -> Iterator[Finding]:
         for parameter in phase.parameters:
             words = parameter.description.strip()
             other = known.setdefault(words, parameter)
-            if other.role != parameter.role and len(words) > _SHORT and parameter.role != "input_output":
+            copied = other.name != parameter.name and other.role != parameter.role
+            if copied and len(words) > _SHORT and parameter.role != "input_output":
                 yield finding("P314", parameter.line, name=parameter.name, other=other.name)
 
 

@@ -56,5 +56,7 @@ def _read(
     """Each phase 1 that has a prototype, with its parameters and what its error rows say."""
     for phase in page.phases:
         operator = phase.name.removesuffix(GET_WORKSPACE_SIZE)
+        if any(table.odd_lines for table in phase.error_tables):
+            continue
         if phase.first and page.prototype(phase.name) is not None and phase.parameters and phase.errors:
             yield phase, parameter_facts(page, operator, vocabulary), proposals(page, operator, vocabulary)

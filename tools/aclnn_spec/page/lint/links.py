@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
@@ -40,6 +41,27 @@ def _slug(text: str) -> str:
     return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
+def depths(page: Page, _: Vocabulary) -> Iterator[Finding]:
+    """Links into one folder go up by the same number of folders."""
+    usual: dict[str, Link] = {}
+    ways = Counter(target for link in page.links if (target := _relative(link)))
+    for link in sorted(page.links, key=lambda link: -ways[_relative(link)]):
+        target = _relative(link)
+        inner = target.lstrip("./")
+        folder = inner.rpartition("/")[0]
+        if not folder:
+            continue
+        other = usual.setdefault(folder if "/" in folder else inner, link)
+        if target.count("../") != _relative(other).count("../"):
+            yield finding("P703", link.line, target=target, other=_relative(other))
+
+
+def _relative(link: Link) -> str:
+    """The file that a link leads to, empty for one that is no relative link."""
+    target = unquote(link.target.partition("#")[0].partition("?")[0])
+    return "" if _ABSOLUTE.match(target) else target
+
+
 def dead(page: Page, *, whole_tree: bool) -> Iterator[Finding]:
     """Relative links lead to files that exist.
 
@@ -48,8 +70,8 @@ def dead(page: Page, *, whole_tree: bool) -> Iterator[Finding]:
     """
     folder = Path(page.source.path).resolve().parent
     for link in page.links:
-        target = unquote(link.target.partition("#")[0].partition("?")[0])
-        if not target or _ABSOLUTE.match(target):
+        target = _relative(link)
+        if not target:
             continue
         path = folder / target
         if not (whole_tree or _tree_is_there(folder, target)):
@@ -59,11 +81,7 @@ def dead(page: Page, *, whole_tree: bool) -> Iterator[Finding]:
         except OSError:  # a name too long to be one
             there = False
         if not there:
-            yield finding("P701", link.line, target=_shown(link))
-
-
-def _shown(link: Link) -> str:
-    return link.target
+            yield finding("P701", link.line, target=link.target)
 
 
 def _tree_is_there(folder: Path, target: str) -> bool:

@@ -72,7 +72,7 @@ class Mentions:
         """Strangers in prose, where fewer words are parameters: those in lists, and those that are compared with."""
         text = _IN_FORMULA.sub(" ", text)
         listed = {token for found in _LIST.finditer(text) for token in re.findall(_NAME, found[0], re.ASCII)}
-        listed |= {found["name"] for found in _SUBJECT.finditer(text)}
+        listed |= {found["name"] for pattern in (_SUBJECT, _COMPARED) for found in pattern.finditer(text)}
         yield from ((name, meant) for name, meant in self.listed(text) if meant is None or name in listed)
         for found in _COMPARED.finditer(text):
             if found["name"] in _COMMON and self._is_stranger(found["name"]):

@@ -11,10 +11,10 @@ from aclnn_spec.page.phases import products_of
 from aclnn_spec.page.vocabulary import Vocabulary
 from aclnn_spec.spec.model import Text
 
-_MAKER = re.compile(r"Atlas|Ascend|昇腾", re.IGNORECASE)
 _ONLY = re.compile(r"仅|只|only", re.IGNORECASE)
 _TYPES = re.compile(r"数据类型|dtype|data type", re.IGNORECASE)
 _REFUSED = re.compile(r"^(?:暂)?不支持[。.]?$|^not supported\.?$", re.IGNORECASE)
+_REFUSES = re.compile(r"不支持|not support", re.IGNORECASE)
 _FOOTNOTE = re.compile(r"\^|\[\d+\]|[①-⑩]|\*")
 
 
@@ -31,8 +31,8 @@ def products(page: Page, vocabulary: Vocabulary) -> Iterator[Finding]:
     """The list of products is of known ones, each with one mark."""
     marks: dict[str, bool] = {}
     for row in page.products:
-        if not row.ids and _MAKER.search(row.text):
-            yield finding("P514", row.line, found=row.text)
+        if row.unknown is not None:
+            yield finding("P514", row.line, found=row.unknown)
         for product in row.ids:
             if row.supported is not None and marks.setdefault(product, row.supported) != row.supported:
                 yield finding("P515", row.line, product=_name(product, vocabulary))
@@ -50,6 +50,7 @@ def notes(page: Page, vocabulary: Vocabulary) -> Iterator[Finding]:
                 yield finding("P502", note.line, product=_name(product, vocabulary))
         tagged = products_of(note.tags, vocabulary)
         known = all(tag in vocabulary.tags for tag in note.tags)
+        known &= not any(line < note.line for line in page.open_comments)  # that one goes on, and adds its own
         if note.tags and known and note.parameter is None and note.products and set(tagged) != set(note.products):
             names = _joined(list(note.products), vocabulary)
             yield finding("P516", note.line, tags=",".join(note.tags), products=names)
@@ -89,7 +90,8 @@ def _excepted(page: Page, product: str, dtype: str, vocabulary: Vocabulary) -> b
     spellings = [re.escape(each) for each in vocabulary.tables.dtypes[dtype].spellings]
     named = re.compile(rf"\b(?:{'|'.join(spellings)})\b", re.IGNORECASE | re.ASCII)
     for note in page.notes:
-        if product in note.products and (named.search(note.text) or _TYPES.search(note.text)):
+        told = named.search(note.text) or (_TYPES.search(note.text) and not _refuses(note, vocabulary))
+        if product in note.products and told:
             return True
         if _limits(note, named):
             return True
@@ -102,6 +104,11 @@ def _excepted(page: Page, product: str, dtype: str, vocabulary: Vocabulary) -> b
             if product in found or (found and _ONLY.search(line)):
                 return True
     return False
+
+
+def _refuses(note: Note, vocabulary: Vocabulary) -> bool:
+    """Whether a note withholds types that it names, so that the others stay."""
+    return _REFUSES.search(note.text) is not None and any(word.name for word in vocabulary.dtypes(note.text))
 
 
 def _limits(note: Note, named: re.Pattern[str]) -> bool:

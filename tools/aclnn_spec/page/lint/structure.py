@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 
 from aclnn_spec.page.lint.base import Finding, finding
-from aclnn_spec.page.model import HANDLES, Heading, Page
+from aclnn_spec.page.model import Page
 from aclnn_spec.page.regions import regions_of
+from aclnn_spec.page.sections import functions_in, meant_for
 from aclnn_spec.page.tables import Table
-from aclnn_spec.page.text import same_name
 from aclnn_spec.page.vocabulary import Vocabulary
 from aclnn_spec.page.words import column_of, topic_of
 from aclnn_spec.spec.model import Text
 
-_FUNCTION = re.compile(r"aclnn[A-Za-z]\w*", re.ASCII)
-_CLOSE = 0.85
 _KINDS = {
     "formula": Text(zh="公式", en="formula"),
     "table": Text(zh="表格", en="table"),
@@ -35,7 +32,7 @@ def title(page: Page, _: Vocabulary) -> Iterator[Finding]:
     """Title and prototypes name the same operators."""
     if page.title is None or not page.prototypes:
         return
-    titled = set(_FUNCTION.findall(page.title.text))
+    titled = set(functions_in(page.title.text))
     if not titled:
         return
     if titled != set(page.operators):
@@ -45,27 +42,15 @@ def title(page: Page, _: Vocabulary) -> Iterator[Finding]:
 
 def headings(page: Page, _: Vocabulary) -> Iterator[Finding]:
     """Each function has a section, under its right name."""
-    inner = [heading for heading in page.headings if heading.level > 1]
-    known = {prototype.name for prototype in page.prototypes}
-    spare = [h for h in inner if (names := set(_FUNCTION.findall(h.text))) and not names & known]
-    for prototype in page.prototypes:
-        if any(prototype.name in _FUNCTION.findall(heading.text) for heading in inner):
-            continue
-        close = [heading for heading in spare if _alike(heading, prototype.name)]
-        if close:
-            best = max(close, key=lambda h: SequenceMatcher(a=h.text, b=prototype.name).ratio())
-            spare.remove(best)
-            yield finding("P103", best.line, found=best.text, expected=prototype.name)
-        else:
-            yield finding("P102", prototype.line, name=prototype.name)
-
-
-def _alike(heading: Heading, name: str) -> bool:
-    """Whether a heading is meant for a function: their ends agree, and most of the rest."""
-    found = _FUNCTION.findall(heading.text)[0]
-    if found.endswith("GetWorkspaceSize") != name.endswith("GetWorkspaceSize"):
-        return False
-    return same_name(found) == same_name(name) or SequenceMatcher(a=found, b=name).ratio() >= _CLOSE
+    inner = [(heading, functions_in(heading.text)) for heading in page.headings if heading.level > 1]
+    missing = {p.name: p for p in page.prototypes if not any(p.name in names for _, names in inner)}
+    for heading, _names in inner:
+        meant = meant_for(heading.text, [prototype.name for prototype in page.prototypes])
+        if meant in missing:
+            del missing[meant]
+            yield finding("P103", heading.line, found=heading.text, expected=meant)
+    for prototype in missing.values():
+        yield finding("P102", prototype.line, name=prototype.name)
 
 
 def regions(page: Page, _: Vocabulary) -> Iterator[Finding]:
@@ -85,7 +70,10 @@ def tables(page: Page, _: Vocabulary) -> Iterator[Finding]:
     """Rows have the cells that the head asks for, spans end where their rows do."""
     for table in _all_tables(page):
         seen: set[tuple[str, int | str]] = set()
+        odd = any(fault.kind == "span" for fault in table.faults)  # then all that hangs on it is odd too
         for fault in table.faults:
+            if odd and fault.kind != "span":
+                continue
             if fault.kind != "rowspan" and (fault.kind, fault.found) in seen:  # one odd head makes all rows odd
                 continue
             seen.add((fault.kind, fault.found))
@@ -108,9 +96,9 @@ def _official(table: Table) -> bool:
 def cells(page: Page, _: Vocabulary) -> Iterator[Finding]:
     """No cell of a parameter table is empty."""
     for phase in page.phases:
-        for parameter in phase.parameters:
+        for parameter in phase.sound:
             blank = [column for column in parameter.blank_columns if column != "name"]
-            if blank and not (parameter.name in HANDLES or page.source.flattened):
+            if blank and not page.source.flattened:
                 yield finding("P205", parameter.line, name=parameter.name, columns=", ".join(blank))
 
 
