@@ -81,13 +81,14 @@ class Parameter:
 
     name: str
     c_type: str | None
+    role_text: str | None
     role: str | None
     """input, output, input_output, or None where the page says nothing that was understood."""
     optional: bool
     description: str
     usage: str
     dtype_text: str | None
-    """The cell on data types; None where the page has no such cell. The same for the two below."""
+    """The cell on data types; None where the page has no such cell. The same for the other texts of cells."""
     dtypes: tuple[DTypeWord, ...]
     dtypes_of: str | None
     """The parameter whose data types it shares, by the words of the cell."""
@@ -96,6 +97,7 @@ class Parameter:
     rank_text: str | None
     rank: tuple[int, int] | None
     """The least and the greatest rank."""
+    non_contiguous_text: str | None
     non_contiguous: bool | None
     blank_columns: tuple[str, ...]
     """Columns whose cell is empty, where a dash would say that nothing is there to tell."""
@@ -199,10 +201,11 @@ class Link:
 
 @dataclass(frozen=True, kw_only=True)
 class Remark:
-    """A line of prose in a section."""
+    """A block of a section: a paragraph, or the rows of a table, each on a line with its cells between pipes."""
 
     text: str
     line: int
+    kind: str = "paragraph"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from aclnn_spec.page.ccode import c_type_of
 from aclnn_spec.page.model import Parameter
@@ -19,7 +19,10 @@ _TYPE_AND_ROLE = re.compile(
     r"^\W*[（(]\s*(?P<type>[^,，、()（）]+?)\s*[,，、]\s*(?P<role>[^()（）]*?)\s*[)）]\s*[:：]?\s*(?P<rest>.*)$",
     re.DOTALL,
 )
-_ITEM = re.compile(r"^(?P<name>[A-Za-z_]\w*)\s*(?P<rest>[（(].*)$", re.DOTALL | re.ASCII)
+_ITEM = re.compile(
+    r"^(?P<name>[A-Za-z_]\w*)\s*(?:[（(](?P<aside>[^()（）]*)[)）])?\s*(?P<colon>[:：]?)\s*(?P<rest>.*)$",
+    re.DOTALL | re.ASCII,
+)
 _C_TYPE = re.compile(
     r"(?:const\s+)?(?:acl[A-Z]\w*|aclrtStream|u?int(?:\d+_t|\d*)|size_t|char|float|double|bool|void|string|std::string"
     r"|\w+(?=\s*\*))(?:\s*[*&])*(?:\s*const)?",
@@ -62,14 +65,37 @@ def table_parameters(table: Table, vocabulary: Vocabulary) -> Iterator[Parameter
         if name is None:
             continue
         c_type = name["type"] if name["type"] and _C_TYPE.fullmatch(name["type"]) else None
+        others = {head: i for i, head in enumerate(table.head) if i not in columns.values()}
         for each in re.split(r"\s*[、,，/]\s*", name["names"]):
-            yield _from_row(each, c_type, row, columns, vocabulary)
+            yield _from_row(each, c_type, row, columns, others, vocabulary)
 
 
-def _from_row(name: str, c_type: str | None, row: Row, columns: Mapping[str, int], vocabulary: Vocabulary) -> Parameter:
+def nameless_rows(table: Table) -> Iterator[Row]:
+    """The rows that say something and name no parameter."""
+    column = columns_of(table)["name"]
+    for row in table.body:
+        if not _NAME.match(row.text(column)) and not all(is_blank(cell.text) for cell in row.cells):
+            yield row
+
+
+def _from_row(
+    name: str,
+    c_type: str | None,
+    row: Row,
+    columns: Mapping[str, int],
+    others: Mapping[str, int],
+    vocabulary: Vocabulary,
+) -> Parameter:
     cell = {kind: row.text(column) for kind, column in columns.items() if column < len(row.cells)}
     description, usage = cell.get("description", ""), cell.get("usage", "")
     role_text = cell.get("role", "")
+    type_text = cell.get("type", "")
+    if _C_TYPE.fullmatch(type_text):
+        c_type = c_type or type_text
+    else:
+        role_text = role_text or type_text
+    told = [f"{head}：{row.text(i)}" for head, i in others.items() if not is_blank(row.text(i))]
+    usage = "\n".join([*([] if is_blank(usage) else [usage]), *told])  # columns of other kinds are not lost
     typed = _TYPE_AND_ROLE.match(description) if "role" not in columns else None
     if typed is not None:
         c_type, role_text, description = typed["type"], typed["role"], typed["rest"]
@@ -80,7 +106,7 @@ def _from_row(name: str, c_type: str | None, row: Row, columns: Mapping[str, int
         c_type=c_type,
         role_text=role_text,
         description=description,
-        usage="" if is_blank(usage) else usage,
+        usage=usage,
         cells=cell,
         blank=blank,
         line=row.line,
@@ -88,19 +114,27 @@ def _from_row(name: str, c_type: str | None, row: Row, columns: Mapping[str, int
     )
 
 
-def list_parameter(text: str, children: Sequence[str], line: int, vocabulary: Vocabulary) -> Parameter | None:
-    """The parameter that a list item describes: `name(type, direction): …`; None for an item of another kind."""
+def list_parameter(
+    text: str, children: Sequence[str], line: int, vocabulary: Vocabulary, names: Collection[str]
+) -> Parameter | None:
+    """The parameter that a list item describes: `name(type, direction): …`, or `name: …` for one of `names`.
+
+    None for an item of another kind.
+    """
     text, children = " ".join(text.split()), [" ".join(child.split()) for child in children]  # lines are only wrapped
     item = _ITEM.match(text)
-    typed = _TYPE_AND_ROLE.match(item["rest"]) if item else None
-    if item is None or typed is None or not _C_TYPE.fullmatch(typed["type"]):
+    if item is None or not (item["aside"] or item["colon"]):
+        return None
+    asides = [aside.strip() for aside in re.split(r"[,，、;；]", item["aside"] or "")]
+    c_type = next((aside for aside in asides if _C_TYPE.fullmatch(aside)), None)
+    if c_type is None and item["name"] not in names:
         return None
     return _parameter(
         vocabulary,
         name=item["name"],
-        c_type=typed["type"],
-        role_text=typed["role"],
-        description=typed["rest"],
+        c_type=c_type,
+        role_text=" ".join(aside for aside in asides if aside != c_type),
+        description=item["rest"],
         usage="\n".join(children),
         cells={},
         blank=(),
@@ -131,6 +165,7 @@ def _parameter(
     return Parameter(
         name=name,
         c_type=c_type_of(c_type) if c_type else None,
+        role_text=role_text or None,
         role=role_of(role_text),
         optional="可选" in role_text or "optional" in role_text.casefold() or name.endswith("Optional"),
         description=description,
@@ -142,6 +177,7 @@ def _parameter(
         formats=vocabulary.formats(format_text or ""),
         rank_text=rank_text,
         rank=rank,
+        non_contiguous_text=cells.get("non_contiguous"),
         non_contiguous=non_contiguous,
         blank_columns=blank,
         line=line,

@@ -9,7 +9,8 @@ from pathlib import Path
 from aclnn_spec.page import ccode
 from aclnn_spec.page.blocks import Block, read_blocks
 from aclnn_spec.page.links import links_of
-from aclnn_spec.page.model import Example, Heading, Note, Page, ProductRow, Prototype, Remark, Unread
+from aclnn_spec.page.model import Example, Heading, Page, ProductRow, Prototype, Remark, Unread
+from aclnn_spec.page.notes import read_notes
 from aclnn_spec.page.parameters import columns_of
 from aclnn_spec.page.phases import read_phases, unread_cells
 from aclnn_spec.page.sections import Section, sections_of
@@ -51,7 +52,7 @@ def parse(source: Source, vocabulary: Vocabulary) -> Page:
     _check_size(source, prototypes, sections)
     names = {name for prototype in prototypes for name in prototype.names}
     phases, notes, unread = read_phases(sections, vocabulary, names)
-    notes += list(_notes(sections, vocabulary))
+    notes += read_notes(sections, vocabulary)
     products, odd = _products(sections, vocabulary)
     return Page(
         source=source,
@@ -159,11 +160,11 @@ def _product(text: str, supported: bool | None, line: int, vocabulary: Vocabular
 
 def _remarks(sections: list[Section], topic: str) -> tuple[Remark, ...]:
     return tuple(
-        Remark(text=block.text, line=block.line)
+        Remark(text=block.table.text if block.table else block.text, line=block.line, kind=block.kind)
         for section in sections
         if section.topic == topic
         for block in section.blocks
-        if block.kind in ("paragraph", "html")
+        if block.kind != "formula" or topic != "function"  # those are told of on their own
     )
 
 
@@ -183,34 +184,6 @@ def _formulas(sections: list[Section]) -> Iterator[Remark]:
                 or any(_EQUATION.search(code) for code in re.findall(r"`([^`]+)`", block.markup))
             ):
                 yield Remark(text=block.text, line=block.line)
-
-
-def _notes(sections: list[Section], vocabulary: Vocabulary) -> Iterator[Note]:
-    """What is said of some products only, with what hangs below it."""
-    for section in sections:
-        if section.topic == "products":
-            continue
-        blocks = section.blocks
-        for i, block in enumerate(blocks):
-            if block.kind not in ("paragraph", "html"):
-                continue
-            products, rest = vocabulary.leading_products(block.text)
-            if not products:
-                continue
-            texts = [rest]
-            for below in blocks[i + 1 :]:
-                same = below.depth > block.depth or (below.tags == block.tags and block.tags and not below.item)
-                if not same or vocabulary.leading_products(below.text)[0]:
-                    break
-                texts.append(below.text)
-            yield Note(
-                products=products,
-                text="\n".join(text for text in texts if text),
-                line=block.line,
-                topic=section.topic or "",
-                phase=section.phase,
-                tags=block.tags,
-            )
 
 
 def _examples(sections: list[Section]) -> Iterator[Example]:

@@ -8,12 +8,17 @@ from collections.abc import Iterator, Sequence
 from aclnn_spec.page.blocks import Block
 from aclnn_spec.page.failures import STATUS, line_errors, table_errors
 from aclnn_spec.page.model import HANDLES, ErrorRow, Note, Parameter, Phase, Unread
-from aclnn_spec.page.parameters import columns_of, list_parameter, same_as, table_parameters
+from aclnn_spec.page.notes import below_note, products_of
+from aclnn_spec.page.parameters import columns_of, list_parameter, nameless_rows, same_as, table_parameters
 from aclnn_spec.page.sections import Section
 from aclnn_spec.page.tables import Table
 from aclnn_spec.page.text import is_blank, words
 from aclnn_spec.page.vocabulary import C_TYPE, Vocabulary
 
+_LEADS = re.compile(r"[:：]\s*$|返回(?:状态)?码|aclnnStatus|status code|^\W*(?:无|none)?\W*$", re.IGNORECASE)
+"""Words that introduce what follows, or say no more than that a status is returned."""
+_TOLD = ("constraints", "function")
+"""Sections whose every paragraph is kept as a remark."""
 _BOTH = re.compile(r"\d{6}\s*[（(]\s*ACL|ACLNN_\w+\s*[（(]\s*\d")
 
 
@@ -59,16 +64,24 @@ class _SectionReader:
         self.unread: list[Unread] = []
 
     def read(self) -> None:
-        """Read all blocks."""
+        """Read all blocks; what gives nothing is unread, but for words that only lead up to something."""
         blocks = self.section.blocks
         told = [b for b in blocks if b.kind in ("paragraph", "html", "fence")]
-        if any(_BOTH.search(b.text) for b in told):
+        in_lines = any(_BOTH.search(b.text) for b in told)
+        if in_lines:
             self.errors += line_errors(_lines(told))
+        done = 0
         for i, block in enumerate(blocks):
             if block.table is not None:
                 self._table(block.table, block)
-            elif block.item:
-                self._item(block, blocks[i + 1 :])
+            elif i < done or (in_lines and block in told):
+                continue
+            elif block.item and (children := self._item(block, blocks[i + 1 :])) is not None:
+                done = i + 1 + children
+            elif self.vocabulary.leading_products(block.text)[0]:
+                done = i + 1 + len(below_note(blocks, i, self.vocabulary))
+            elif self.section.topic not in _TOLD and not _LEADS.search(block.text):
+                self.unread.append(Unread(what=block.kind, text=block.text, line=block.line))
 
     def _table(self, table: Table, block: Block) -> None:
         columns = columns_of(table)
@@ -80,10 +93,12 @@ class _SectionReader:
             found = list(table_parameters(table, self.vocabulary))
             self.parameters += found
             self.parameter_tables.append(table)
+            for row in nameless_rows(table):
+                text = " | ".join(cell.text for cell in row.own)
+                self.unread.append(Unread(what="row", text=text, line=row.line))
             self.notes += [note for parameter in found for note in self._cell_notes(parameter)]
         elif len(set(table.head) & self.names) > 1 or self._names_within(table):
-            rows = "\n".join(" | ".join(cell.text for cell in row.cells) for row in table.rows)
-            self.notes.append(self._note(products_of(block.tags, self.vocabulary), rows, table.line, block.tags))
+            self.notes.append(self._note(products_of(block.tags, self.vocabulary), table.text, table.line, block.tags))
         else:
             self.unread.append(Unread(what="table", text=" | ".join(table.head), line=table.line))
 
@@ -114,15 +129,19 @@ class _SectionReader:
             if products:
                 yield self._note(products, rest, parameter.line, parameter.tags, parameter.name)
 
-    def _item(self, block: Block, after: Sequence[Block]) -> None:
+    def _item(self, block: Block, after: Sequence[Block]) -> int | None:
+        """Read a list item that describes a parameter; the number of blocks below it, or None for another item."""
         children: list[Block] = []
         for below in after:
-            if below.item and below.depth <= block.depth:
+            if below.depth < block.depth or (below.item and below.depth <= block.depth):
                 break
             children.append(below)
-        found = list_parameter(block.text, [b.text for b in children if b.table is None], block.line, self.vocabulary)
-        if found is not None:
-            self.parameters.append(found)
+        texts = [child.text for child in children if child.table is None]
+        found = list_parameter(block.text, texts, block.line, self.vocabulary, self.names)
+        if found is None:
+            return None
+        self.parameters.append(found)
+        return len(children)
 
 
 def _lines(blocks: Sequence[Block]) -> Iterator[tuple[int, str]]:
@@ -131,12 +150,6 @@ def _lines(blocks: Sequence[Block]) -> Iterator[tuple[int, str]]:
             yield from enumerate(block.region.inner, start=block.region.inner_line)
         else:
             yield from enumerate(block.text.splitlines(), start=block.line)
-
-
-def products_of(tags: Sequence[str], vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The products that a comment's marks stand for."""
-    ids = {vocabulary.tags[tag] for tag in tags if tag in vocabulary.tags}
-    return tuple(product for product in vocabulary.tables.products if product in ids)
 
 
 def unread_cells(phases: Sequence[Phase], names: set[str]) -> Iterator[Unread]:
@@ -154,6 +167,10 @@ def unread_cells(phases: Sequence[Phase], names: set[str]) -> Iterator[Unread]:
                 yield Unread(what="format", text=each.format_text or "", line=each.line)
             if _lost(each.rank_text, each.rank, same_as(each.rank_text or "")):
                 yield Unread(what="rank", text=each.rank_text or "", line=each.line)
+            if _lost(each.role_text, each.role):
+                yield Unread(what="role", text=each.role_text or "", line=each.line)
+            if _lost(each.non_contiguous_text, each.non_contiguous is not None):
+                yield Unread(what="non_contiguous", text=each.non_contiguous_text or "", line=each.line)
 
 
 def _lost(text: str | None, *readings: object) -> bool:

@@ -67,6 +67,11 @@ class Table:
         return tuple(cell.text for cell in self.rows[0].cells) if self.rows else ()
 
     @property
+    def text(self) -> str:
+        """The words, a line for each row, the cells between pipes."""
+        return "\n".join(" | ".join(" ".join(cell.text.split()) for cell in row.cells) for row in self.rows)
+
+    @property
     def odd_lines(self) -> frozenset[int]:
         """The lines of rows with more or fewer cells than the head: nobody knows which cell is which."""
         return frozenset(row.line for row in self.body if len(row.cells) != len(self.head))

@@ -8,7 +8,6 @@ from typing import Any
 
 from aclnn_spec.page.model import Page, Parameter
 from aclnn_spec.page.source import Source
-from aclnn_spec.page.tables import Table
 from aclnn_spec.spec.model import Text
 
 _Fact = tuple[int, str]
@@ -66,8 +65,6 @@ def _data(value: Any, source: Source) -> Any:
     data = {}
     for field in fields(value):
         inner = getattr(value, field.name)
-        if isinstance(inner, tuple) and inner and isinstance(inner[0], Table):
-            continue
         if field.name == "line":
             data["line"], column = source.place(inner)
             if source.flattened:

@@ -18,14 +18,15 @@ TOPICS = (
 """What a heading, or a label in bold, opens; the first pattern found decides."""
 
 COLUMNS = (
-    ("name", r"^参数名|^参数$|^名称$|^参数名称$|^parameter(name)?$|^name$"),
-    ("role", r"^输入[/／、]?输出|^输入输出|^属性$|^类型$|^input[/／]output|^direction$|^role$"),
+    ("name", r"^参数名|^参数$|^名称$|^参数名称$|^parameters?(name)?$|^name$"),
+    ("role", r"^输入[/／、]?输出|^输入输出|^属性$|^in(?:put)?[/／]out(?:put)?$|^i[/／]o$|^direction$|^role$"),
+    ("type", r"^(?:参数|c)?类型$|^(?:c)?type$"),
     ("dtype", r"数据类型|^dtype|^datatype"),
     ("format", r"数据格式|^格式|^dataformat|^format"),
     ("rank", r"维度|^shape|^rank|^dimension"),
-    ("non_contiguous", r"非连续|^non-?contiguous"),
+    ("non_contiguous", r"非连续|^non-?contiguous|^dis-?conti"),
     ("usage", r"^使用说明|^使用约束|^约束|^备注|^usage|^notes?$"),
-    ("description", r"^描述|^说明|^含义|^参数描述|^参数说明|^description|^meaning"),
+    ("description", r"^描述|^说明|^含义|^参数描述|^参数说明|^参数含义|^description|^meaning"),
     ("number", r"^错误码|^code$|^errorcode|^number$"),
     ("status", r"^返回值|^返回码|^状态码|^返回状态码|^returnvalue|^status|^returncode"),
     ("product", r"^产品|^product"),
@@ -33,13 +34,14 @@ COLUMNS = (
 )
 
 ROLES = (
-    ("input_output", r"输入[/、和&]?(?:计算)?输出|inout|input/output|inputandoutput|in/out"),
+    ("input_output", r"(?:输入|入参)[/／、和&]?(?:计算)?(?:输出|出参)|inout|input/output|inputandoutput|in/out"),
     ("output", r"输出|出参|^output|^out$"),
     ("input", r"输入|入参|属性|^input|^in$|^attribute|^attr$|^optionalinput|^requiredinput"),
 )
 
 _YES = re.compile(r"^(?:√|✓|✔|✅|☑|是|支持|yes|supported|y)[。.]?$", re.IGNORECASE)
 _NO = re.compile(r"^(?:×|✗|✘|❌|x|否|不支持|暂不支持|no|not ?supported|unsupported|n)[。.]?$", re.IGNORECASE)
+_FOOTNOTE = re.compile(r"\^\{?[\w*]+\}?|[（(][^()（）]*[)）]|\[\d+\]|[①-⑩]")
 _LABEL_END = re.compile(r"[：:\s]+$")
 
 
@@ -60,7 +62,7 @@ def role_of(text: str) -> str | None:
 
 def mark_of(text: str) -> bool | None:
     """Yes or no, where a cell says either."""
-    text = text.strip().strip("|").strip()
+    text = _FOOTNOTE.sub("", text.strip().strip("|")).strip()
     if _YES.match(text):
         return True
     return False if _NO.match(text) else None

@@ -131,7 +131,7 @@ def prose(page: Page, vocabulary: Vocabulary) -> Iterator[Finding]:
         mentions = Mentions(page, phase, prototype, vocabulary)
         texts = [(parameter.line, parameter.text) for parameter in phase.parameters]
         if len(firsts) == 1:
-            texts += [(remark.line, remark.text) for remark in page.constraints]
+            texts += [(remark.line, remark.text) for remark in page.constraints if remark.kind in ("paragraph", "html")]
         for line, text in texts:
             for name, meant in dict(mentions.spoken(text)).items():
                 if meant is None:

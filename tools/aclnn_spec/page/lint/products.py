@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from aclnn_spec.page.lint.base import Finding, finding
 from aclnn_spec.page.model import HANDLES, Note, Page, Parameter
-from aclnn_spec.page.phases import products_of
+from aclnn_spec.page.notes import products_of
 from aclnn_spec.page.vocabulary import Vocabulary
 from aclnn_spec.spec.model import Text
 
