@@ -275,8 +275,13 @@ def test_what_is_no_page_is_refused(data: bytes, fault: str | None, vocabulary: 
         "<table>" * 20_000,
         "<table>" + '<tr><td rowspan="99999" colspan="99999">a</td></tr>\n' * 3000,
         "x ## y " + "```c x " * 20_000,
+        "<!--" * 200_000,
+        "<table><tr><td>" + "<!--" * 200_000,
+        "|a" * 4000 + "|\n" + "|-" * 4000 + "|\n" + ("|b" * 4000 + "|\n") * 80,
+        "".join(f"## aclnn{i}{'a' * 60}\n" for i in range(900))
+        + "".join(f"aclnnStatus aclnn{i}{'b' * 60}(int a);\n\n" for i in range(60)),
     ],
-    ids=range(9),
+    ids=range(13),
 )
 def test_a_hostile_page_takes_bounded_time(text: str, vocabulary: Vocabulary) -> None:
     """Texts made to be slow are read or refused in seconds."""
@@ -296,6 +301,18 @@ def test_show_prints_every_fact_with_its_line(main: Command) -> None:
     document = json.loads(main("page", "show", str(TILT), "--json").stdout)
     assert document["phases"][0]["parameters"][4]["line"] == line
     assert document["unread"] == []
+
+
+def test_shown_json_is_of_its_schema(spec: Spec, vocabulary: Vocabulary, tilt: Page, cap: Page) -> None:
+    """Every fixture, and a flattened one, fits the schema that the output names."""
+    flat = parse(source_from(flattened(TILT.read_text(encoding="utf-8")).encode(), "flat.txt"), vocabulary)
+    odd = (
+        TILT.read_text(encoding="utf-8")
+        .replace("<td>1-8</td>", "<td>随便</td>")
+        .replace("<td>输入</td>", "<td>？</td>")
+    )
+    for page in (tilt, cap, flat, parse(source_from(odd.encode(), "odd.md"), vocabulary)):
+        assert spec.schemas.faults("page", json.loads(json.dumps(page_data(page))), "page") == []
 
 
 def test_show_goes_on_after_a_bad_page(main: Command, tmp_path: Path) -> None:

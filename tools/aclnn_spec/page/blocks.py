@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from aclnn_spec.page.pipes import pipe_table
 from aclnn_spec.page.regions import PLACEHOLDER, Region, masked, regions_of
 from aclnn_spec.page.source import Source
-from aclnn_spec.page.tables import Table, html_table, pipe_table
+from aclnn_spec.page.tables import Table, html_table
 from aclnn_spec.page.text import limited, plain
 
-_COMMENT = re.compile(r"<!--(?P<words>.*?)-->", re.DOTALL)
 _NPU = re.compile(r"\s*npu=\"(?P<tags>[^\"]*)\"\s*(?P<id>\S*)")
 _END = re.compile(r"\s*end\s+(?P<id>\S+)")
 
@@ -113,14 +113,14 @@ class _Walk:
     def _html(self, content: str, line: int, kind: str = "html") -> Iterator[Block]:
         """Comments and regions among words."""
         start = 0
-        for comment in _COMMENT.finditer(content):
-            yield from self._words(content[start : comment.start()], line + content.count("\n", 0, start), kind)
-            start = comment.end()
-            placeholder = PLACEHOLDER.fullmatch(comment[0])
+        while (begin := content.find("<!--", start)) >= 0 and (end := content.find("-->", begin + 4)) >= 0:
+            yield from self._words(content[start:begin], line + content.count("\n", 0, start), kind)
+            start = end + 3
+            placeholder = PLACEHOLDER.fullmatch(content[begin:start])
             if placeholder is not None and int(placeholder["number"]) < len(self.regions):
                 yield self._block(_region(self.regions[int(placeholder["number"])], self.source.path))
             else:
-                self._scope(comment["words"], line + content.count("\n", 0, comment.start()))
+                self._scope(content[begin + 4 : end], line + content.count("\n", 0, begin))
         yield from self._words(content[start:], line + content.count("\n", 0, start), kind)
 
     def _words(self, markup: str, line: int, kind: str) -> Iterator[Block]:

@@ -48,7 +48,9 @@ def _names_another(row: Row, columns: dict[str, int]) -> bool:
 
 def _parts(row: Row, columns: dict[str, int]) -> tuple[str | None, int | None, str]:
     status, number = row.text(columns.get("status")), row.text(columns.get("number"))
-    text = row.text(columns.get("description"))
+    text = row.text(columns.get("description")) or "\n".join(
+        cell.text for i, cell in enumerate(row.cells) if i not in (columns.get("status"), columns.get("number"))
+    )
     name = STATUS.search(status) or STATUS.search(number)
     value = NUMBER.fullmatch(number.strip()) or LONG_NUMBER.search(number) or LONG_NUMBER.search(status)
     if name is not None and name[0] == _SUCCESS:

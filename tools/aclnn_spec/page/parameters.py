@@ -37,7 +37,9 @@ _SAME = re.compile(
 _RANGE = re.compile(r"^(?P<low>\d+)\s*(?:维|D)?\s*[-~～–—−至到]\s*(?P<high>\d+)\s*(?:维|D)?[。.]?$")
 _LIST = re.compile(r"^\d+\s*(?:维|-?D)?(?:\s*(?:[、,，/]|或者?|和|or|and)\s*\d+\s*(?:维|D)?)*[。.]?$")
 _BRACKETED = re.compile(r"^\[(?P<low>[0-8])\s*[,，]\s*(?P<high>[1-8])\]$")
-_MOST = re.compile(r"(?:小于等于|不大于|不超过|最大支持|最大|最多|至多|≤|<=|at most|up to)\s*(?P<high>\d+)\s*(?:维|D)?")
+_MOST = re.compile(
+    r"(?:小于等于|不大于|不高于|不多于|不超过|最大支持|最大|最多|至多|≤|<=|at most|up to)\s*(?P<high>\d+)\s*(?:维|D)?"
+)
 _SPOKEN = re.compile(r"(?P<low>\d+)(?:\s*[-~～–—至到]\s*(?P<high>\d+))?\s*(?:维|D\b)")
 _SHAPE = re.compile(r"[（(\[](?P<sizes>[^()（）\[\]]*)[)）\]]")
 _SCALAR = re.compile(r"^(?:标量|scalar)$", re.IGNORECASE)

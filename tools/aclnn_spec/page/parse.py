@@ -29,7 +29,7 @@ _FORMULA = re.compile(r"\$[^$\n]+\$|!\[[^\]]*\]\(|<img\b", re.IGNORECASE)
 _EQUATION = re.compile(r"\w[\w()\[\], ]*=[^=]")
 _DETERMINISTIC = re.compile(
     r"(?P<names>aclnn[\w&、和 ]{1,200}?)\s*默认(?:为)?\s*(?P<no>非)?确定性"
-    r"|(?P<en>aclnn\w+) is (?P<not>not )?deterministic",
+    r"|(?P<en>aclnn\w+) (?:is (?P<not>not )?|defaults to an? (?P<non>non-?)?)deterministic",
     re.ASCII | re.IGNORECASE,
 )
 
@@ -42,14 +42,15 @@ def read_page(path: Path, vocabulary: Vocabulary) -> Page:
 def parse(source: Source, vocabulary: Vocabulary) -> Page:
     """Parse a page; InputError for a text that has neither a heading that names an operator nor a prototype."""
     document = read_blocks(source)
-    prototypes = _prototypes(sections_of(document.blocks))
-    sections = sections_of(document.blocks, [prototype.name for prototype in prototypes])
+    sections = sections_of(document.blocks)
+    prototypes = _prototypes(sections)
     title = next((_heading(b) for b in document.blocks if b.kind == "heading" and b.level == 1), None)
     if not prototypes and not any("aclnn" in b.text for b in document.blocks if b.kind == "heading"):
         raise InputError(
             f"{source.path}: found no heading and no prototype of an aclnn function, expected a page of one"
         )
     _check_size(source, prototypes, sections)
+    sections = sections_of(document.blocks, [prototype.name for prototype in prototypes])
     names = {name for prototype in prototypes for name in prototype.names}
     phases, notes, unread = read_phases(sections, vocabulary, names)
     notes += read_notes(sections, vocabulary)
@@ -68,7 +69,10 @@ def parse(source: Source, vocabulary: Vocabulary) -> Page:
         examples=tuple(_examples(sections)),
         links=tuple(links_of(document, source)),
         unread=tuple(
-            sorted([*odd, *unread, *unread_cells(phases, names), *_unknown_sections(sections)], key=lambda u: u.line)
+            sorted(
+                [*odd, *unread, *unread_cells(phases, names), *_unknown_sections(sections), *_no_prototypes(sections)],
+                key=lambda u: u.line,
+            )
         ),
         blocks=document.blocks,
         open_comments=document.open_comments,
@@ -218,8 +222,19 @@ def _determinism(sections: list[Section], vocabulary: Vocabulary) -> dict[str, b
                 continue
             for said in _DETERMINISTIC.finditer(block.text):
                 for name in re.findall(r"aclnn\w+", said["names"] or said["en"] or "", re.ASCII):
-                    found[name] = not (said["no"] or said["not"])
+                    found[name] = not (said["no"] or said["not"] or said["non"])
     return found
+
+
+def _no_prototypes(sections: list[Section]) -> list[Unread]:
+    """Code in the section of prototypes that declares no function."""
+    return [
+        Unread(what="fence", text=block.text, line=block.line)
+        for section in sections
+        if section.topic == "prototypes"
+        for block in section.blocks
+        if block.kind == "fence" and not ccode.prototypes(block.text, block.line)
+    ]
 
 
 def _unknown_sections(sections: list[Section]) -> list[Unread]:

@@ -15,7 +15,10 @@ from aclnn_spec.page.tables import Table
 from aclnn_spec.page.text import is_blank, words
 from aclnn_spec.page.vocabulary import C_TYPE, Vocabulary
 
-_LEADS = re.compile(r"[:：]\s*$|返回(?:状态)?码|aclnnStatus|status code|^\W*(?:无|none)?\W*$", re.IGNORECASE)
+_LEADS = re.compile(
+    r"[:：]\s*$|返回(?:状态)?码|aclnnStatus|status code|following (?:error|case|situation)|^\W*(?:无|none)?\W*$",
+    re.IGNORECASE,
+)
 """Words that introduce what follows, or say no more than that a status is returned."""
 _TOLD = ("constraints", "function")
 """Sections whose every paragraph is kept as a remark."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from difflib import get_close_matches
 
 from aclnn_spec.page.blocks import Block
 from aclnn_spec.page.text import same_name
@@ -97,17 +97,11 @@ def _function(block: Block, functions: Collection[str], homeless: Collection[str
 def meant_for(heading: str, functions: Iterable[str]) -> str | None:
     """The function that a misspelt heading is meant for: one of the same phase, of nearly the same letters."""
     found = same_name("".join(_LATIN.findall(heading[:_LONGEST_HEADING])))
-    alike = {
-        name: SequenceMatcher(a=found, b=same_name(name)).ratio()
-        for name in functions
-        if found.startswith("acl") and _gives_size(found) == _gives_size(same_name(name))
-    }
-    best = max(alike, key=lambda name: alike[name], default=None)
-    return best if best is not None and alike[best] >= _ALIKE else None
-
-
-def _gives_size(name: str) -> bool:
-    return name.endswith(_SIZE)
+    if not found.startswith("acl"):
+        return None
+    names = {same_name(name): name for name in functions if same_name(name).endswith(_SIZE) == found.endswith(_SIZE)}
+    alike = get_close_matches(found, names, n=1, cutoff=_ALIKE)
+    return names[alike[0]] if alike else None
 
 
 def _label(block: Block) -> str | None:

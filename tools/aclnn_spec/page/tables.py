@@ -1,10 +1,10 @@
-"""Tables as grids, from HTML and from pipes, with what is wrong in their build."""
+"""Tables as grids, with what is wrong in their build, and those of HTML read."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html.parser import HTMLParser
 
 from aclnn_spec.page.text import NOT_A_TAG, SEAM, limited, plain, without_seams
@@ -12,10 +12,10 @@ from aclnn_spec.spec.errors import InputError
 
 _NPU = re.compile(r"\s*npu=\"(?P<tags>[^\"]*)\"")
 _WHOLE = re.compile(r"\d{1,5}")
-_ANY_PIPE = re.compile(r"(?<!\\)\|")
-_FREE_PIPE = re.compile(r"(?<!\\)(?:(?<=\s)\||\|(?=\s)|^\||\|$)")
+_OPEN_TAG = re.compile(r"<(?=!--|[^<>]*(?:<|$))")
+_INNER_TAG = re.compile(r"(?<!^)<")
 _MOST_COLUMNS = 100
-_MOST_CELLS = 20_000
+MOST_CELLS = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,12 +183,12 @@ class _Reader(HTMLParser):
 def html_table(lines: Sequence[str], first_line: int, path: str) -> Table:
     """The grid of an HTML table whose first line is `first_line` of the page."""
     reader = _Reader(first_line)
-    reader.feed(NOT_A_TAG.sub("&lt;", "\n".join(lines)))
+    reader.feed(_settled(NOT_A_TAG.sub("&lt;", "\n".join(lines))))
     reader.close()
     for cell in (cell for row in reader.rows for cell in row.cells):
         limited("".join(cell.pieces), path, cell.line)
-    if sum(len(row.cells) for row in reader.rows) > _MOST_CELLS:
-        raise InputError(f"{path}:{first_line}: found a table of more than {_MOST_CELLS:,} cells, expected a page's")
+    if sum(len(row.cells) for row in reader.rows) > MOST_CELLS:
+        raise InputError(f"{path}:{first_line}: found a table of more than {MOST_CELLS:,} cells, expected a page's")
     faults: list[TableFault] = []
     rows = [row for row in reader.rows if row.cells]
     width = sum(_span(cell.colspan, cell, []) or 1 for cell in rows[0].cells) if rows else 0
@@ -196,6 +196,16 @@ def html_table(lines: Sequence[str], first_line: int, path: str) -> Table:
     for group in dict.fromkeys(row.group for row in rows):
         grid += _laid_out([row for row in rows if row.group == group], width, faults)
     return Table(rows=tuple(grid), line=first_line, faults=tuple(faults), kind="html")
+
+
+def _settled(markup: str) -> str:
+    """The same markup with what never ends, comment or tag, as plain words: the parser would look for ends anew."""
+    pieces: list[str] = []
+    start = 0
+    while (begin := markup.find("<!--", start)) >= 0 and (end := markup.find("-->", begin + 4)) >= 0:
+        pieces += [_OPEN_TAG.sub("&lt;", markup[start:begin]), _INNER_TAG.sub(" ", markup[begin:end]), "-->"]
+        start = end + 3
+    return "".join([*pieces, _OPEN_TAG.sub("&lt;", markup[start:])])
 
 
 def _span(text: str, cell: _OpenCell, faults: list[TableFault]) -> int:
@@ -253,42 +263,3 @@ def _too_long(pending: Iterable[tuple[Cell, int, int]], end: int) -> list[TableF
                 begun, TableFault(kind="rowspan", line=cell.line, found=cell.rowspan, expected=end - begun)
             )
     return list(worst.values())
-
-
-def pipe_table(lines: Sequence[str], first_line: int, path: str) -> Table:
-    """The grid of a table of pipes: head, rule, rows."""
-    for number, line in enumerate(lines, start=first_line):
-        limited(line, path, number)
-    head = _pipe_row(lines[0], first_line, None)
-    width = len(head.own)
-    rows, faults = [head], []
-    for number, line in enumerate(lines[2:], start=first_line + 2):
-        row = _pipe_row(line, number, width)
-        rows.append(row)
-        if len(row.own) != width:
-            kind = "short" if len(row.own) < width else "long"
-            faults.append(TableFault(kind=kind, line=number, found=len(row.own), expected=width))
-        if len(row.cells) != len(row.own):
-            rows[-1] = replace(row, own=row.cells)
-    return Table(rows=tuple(rows), line=first_line, faults=tuple(faults), kind="pipe")
-
-
-def _pipe_row(line: str, number: int, width: int | None) -> Row:
-    pieces = _pieces(_ANY_PIPE, line)
-    own = tuple(Cell(text=plain(piece.replace("\\|", "|")), line=number) for piece in pieces)
-    cells = own
-    if width is not None and len(pieces) > width:  # pipes without blanks around them belong to the words
-        pieces = _pieces(_FREE_PIPE, line)
-        if len(pieces) == width:
-            cells = tuple(Cell(text=plain(piece.replace("\\|", "|")), line=number) for piece in pieces)
-    return Row(cells=cells, own=own, line=number)
-
-
-def _pieces(border: re.Pattern[str], line: str) -> list[str]:
-    text = line.strip().lstrip("> ")
-    pieces = border.split(text)
-    if pieces and not pieces[0].strip() and text.startswith("|"):
-        pieces = pieces[1:]
-    if pieces and not pieces[-1].strip() and text.endswith("|"):
-        pieces = pieces[:-1]
-    return [piece.strip() for piece in pieces]

@@ -10,6 +10,7 @@ from aclnn_spec.page.model import Page, Parameter
 from aclnn_spec.page.source import Source
 from aclnn_spec.spec.model import Text
 
+PAGE_SCHEMA = "https://aclnn-spec.dev/schema/page.json"
 _Fact = tuple[int, str]
 """A line of the page, and what stands there."""
 _PARTS = (
@@ -39,6 +40,8 @@ _WORDS = {
     "unknown": Text(zh="未知", en="unknown"),
     "unnamed": Text(zh="未知产品", en="unknown product"),
     "strided": Text(zh="可不连续", en="strided"),
+    "dense": Text(zh="须连续", en="contiguous"),
+    "optional": Text(zh="可选", en="optional"),
     "like": Text(zh="同 {name}", en="as {name}"),
     "rank": Text(zh="{low}–{high} 维", en="rank {low}–{high}"),
     "calls": Text(zh="调用 {names}", en="calls {names}"),
@@ -48,6 +51,7 @@ _WORDS = {
 def page_data(page: Page) -> dict[str, Any]:
     """The page as JSON holds it: every fact with its line, and with its column on a flattened page."""
     return {
+        "$schema": PAGE_SCHEMA,
         "path": page.source.path,
         "flattened": page.source.flattened,
         "title": _data(page.title, page.source),
@@ -128,5 +132,7 @@ def _parameter(parameter: Parameter, lang: str) -> Iterator[str]:
     yield from parameter.formats
     if parameter.rank:
         yield _WORDS["rank"][lang].format(low=parameter.rank[0], high=parameter.rank[1])
-    if parameter.non_contiguous:
-        yield _WORDS["strided"][lang]
+    if parameter.non_contiguous is not None:
+        yield _WORDS["strided" if parameter.non_contiguous else "dense"][lang]
+    if parameter.optional:
+        yield _WORDS["optional"][lang]

@@ -22,6 +22,7 @@ _TOKEN = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _KNOWN_ELSEWHERE = re.compile(r"FRACTAL_NZ_C0_\d+|UNDEFINED")
 _LISTED = re.compile(r"(?:数据类型)?[仅只]?(?:支持)?[:：]?[\w\s、，,/／;；]*[。.]?", re.ASCII)
 _NEAR = 0.8
+_MOST_ODD = 4
 _CAPITALS = re.compile(r"[A-Z]{2,}\w*", re.ASCII)
 _MAKER = re.compile(r"Atlas|Ascend|昇腾", re.IGNORECASE)
 _ASIDE = re.compile(r"[（(][^()（）]*[)）]")
@@ -63,7 +64,7 @@ class Vocabulary:
         known = {token: dtype for token in tokens if (dtype := self.dtype(token)) is not None}
         if _LISTED.fullmatch(text):  # what stands among types, or is nearly one, is meant for one
             odd = [token for token in tokens if token not in known and _CAPITALS.fullmatch(token)]
-            near = [token for token in odd if get_close_matches(token, self.tables.spellings, n=1, cutoff=_NEAR)]
+            near = [token for token in odd[:_MOST_ODD] if get_close_matches(token, self.tables.spellings, cutoff=_NEAR)]
             known |= {token: DTypeWord(spelling=token, name=None) for token in (odd if known else near)}
         return tuple(known[token] for token in tokens if token in known)
 

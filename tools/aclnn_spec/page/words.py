@@ -34,7 +34,7 @@ COLUMNS = (
 )
 
 ROLES = (
-    ("input_output", r"(?:输入|入参)[/／、和&]?(?:计算)?(?:输出|出参)|inout|input/output|inputandoutput|in/out"),
+    ("input_output", r"(?:输入|入参)[/／、和&|]?(?:计算)?(?:输出|出参)|inout|input/output|inputandoutput|in/out"),
     ("output", r"输出|出参|^output|^out$"),
     ("input", r"输入|入参|属性|^input|^in$|^attribute|^attr$|^optionalinput|^requiredinput"),
 )
