@@ -133,7 +133,8 @@ def _page(one: argparse.ArgumentParser) -> None:
 
     one = actions.add_parser("lint", help="defects of pages")
     one.add_argument("pages", **pages | {"nargs": "*"})
-    one.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text")
+    formats = ("text", "json", "sarif", "github")
+    one.add_argument("--format", choices=formats, default="text", help="how to print what was found")
     one.add_argument(
         "--fail-on",
         choices=("note", "warning", "error", "never"),
@@ -146,20 +147,20 @@ def _page(one: argparse.ArgumentParser) -> None:
     _lang(one)
 
     one = actions.add_parser("import", help="a draft of an operator file, made from a page")
-    one.add_argument("page", metavar="PAGE")
+    one.add_argument("page", metavar="PAGE", help="the page, a Markdown file")
     one.add_argument("--operator", metavar="NAME", help="which one, of a page with several")
     one.add_argument("--cann", default="0.0.0", metavar="VERSION", help="the CANN version of the page")
     one.add_argument("--output", metavar="FILE", help="write the draft there instead of printing it")
 
     one = actions.add_parser("drift", help="what a page says otherwise than the spec; exit 1 if anything")
-    one.add_argument("operator", metavar="OPERATOR")
-    one.add_argument("page", metavar="PAGE")
+    one.add_argument("operator", metavar="OPERATOR", help="the operator's name")
+    one.add_argument("page", metavar="PAGE", help="the page, a Markdown file")
     one.add_argument("--json", action="store_true", help="as JSON")
     one.add_argument("--known", metavar="FILE", help="an earlier --json output, whose changes are no news")
     _lang(one)
 
     one = actions.add_parser("render", help="a page in the official form, made from the spec")
-    one.add_argument("operator", metavar="OPERATOR")
+    one.add_argument("operator", metavar="OPERATOR", help="the operator's name")
     one.add_argument("--output", metavar="FILE", help="write the page there instead of printing it")
     _lang(one)
 
