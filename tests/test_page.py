@@ -171,6 +171,11 @@ def test_the_fixtures_are_understood_whole(tilt: Page, cap: Page) -> None:
         ("<td>1-8</td>", "<td>随便几维都行</td>", "rank"),
         ("<td>ND</td>", "<td>什么都行</td>", "format"),
         ("## 约束说明", "## 其他", "section"),
+        ("<td>输入</td>", "<td>进</td>", "role"),
+        ("<td>√</td>", "<td>看情况</td>", "non_contiguous"),
+        ("<td>mode（int64_t）</td>", "<td>？</td>", "row"),
+        ("- **返回值：**\n\n  出现", "- 关于倾斜的闲话\n\n- **返回值：**\n\n  出现", "paragraph"),
+        ("## 函数原型\n", "## 函数原型\n\n```\n待补充\n```\n", "fence"),
         ("- <term>Atlas 训练系列产品</term>：不支持", "- <term>Atlas 某系列产品</term>：支持", "product"),
         ("- **返回值：**\n\n  出现", "- **返回值：**\n\n  | 甲 | 乙 |\n  | - | - |\n  | 1 | 2 |\n\n  出现", "table"),
     ],
@@ -181,6 +186,33 @@ def test_what_is_not_understood_is_listed(old: str, new: str, what: str, vocabul
     assert old in text
     page = parse(source_from(text.replace(old, new, 1).encode(), "x.md"), vocabulary)
     assert [unread.what for unread in page.unread] == [what]
+
+
+def test_columns_and_tables_of_other_kinds_are_kept(vocabulary: Vocabulary) -> None:
+    """A column that no parameter table usually has becomes part of the usage, a table of constraints a remark."""
+    text = CAP.read_text(encoding="utf-8")
+    text = text.replace(
+        "| 参数 | 说明 |\n| --- | --- |\n| xRef |", "| 参数 | 默认值 | 说明 |\n| --- | --- | --- |\n| xRef | 无穷 |"
+    )
+    text = text.replace("## 约束说明\n", "## 约束说明\n\n| x | y |\n| - | - |\n| 1 | 2 |\n")
+    page = parse(source_from(text.encode(), "x.md"), vocabulary)
+    phase = page.first_phase("aclnnInplaceCap")
+    assert phase is not None
+    assert "默认值：无穷" in phase.parameters[0].usage
+    assert page.constraints[0].text == "x | y\n1 | 2"
+
+
+def test_items_in_other_words_are_read(vocabulary: Vocabulary) -> None:
+    """Type and direction come in any order, or not at all if the name is a parameter's."""
+    text = CAP.read_text(encoding="utf-8").replace("top（aclScalar*，可选计算输入）", "top（可选输入，aclScalar*）", 1)
+    text = text.replace("- y（aclTensor*，计算输出）：结果，", "- y：结果，").replace(
+        "维度不超过8维", "维度不高于8维", 1
+    )
+    phase = parse(source_from(text.encode(), "x.md"), vocabulary).first_phase("aclnnCap")
+    assert phase is not None
+    _, top, y, *_ = phase.parameters
+    assert (top.c_type, top.role, top.optional) == ("aclScalar*", "input", True)
+    assert (y.c_type, y.role, y.rank) == (None, None, (0, 8))
 
 
 def flattened(text: str) -> str:
