@@ -99,7 +99,7 @@ def parameter_facts(page: Page, operator: str, vocabulary: Vocabulary) -> tuple[
                 rank=_rank(row, rows),
                 non_contiguous=row.non_contiguous if declared.is_tensor else None,
                 values=_values(row) if not declared.is_tensor else {},
-                optional=row.optional,
+                optional=row.optional or declared.name.endswith("Optional"),
             )
         )
     return tuple(facts)
