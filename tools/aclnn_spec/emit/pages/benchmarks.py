@@ -20,7 +20,7 @@ _COLUMNS = ("what", "size", "ours", "peer", "theirs", "ratio", "held", "note")
 
 def benchmarks_page(found: Row, lang: str) -> str:
     """The page of a kept result, with its plot."""
-    return page(DIRECTORY, said(BENCHMARKS, "title", lang), _blocks(found, lang))
+    return page(DIRECTORY, said(BENCHMARKS, "title", lang), _blocks(found, lang), wide=True)
 
 
 def _blocks(found: Row, lang: str) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _cells(row: Row, found: Row, lang: str) -> list[str]:
         _words(row.get("peer"), found, lang),
         time_text(row.get("peer_seconds")),
         f"{row['ratio']:.3g}" if "ratio" in row else "",
-        f"{row['mebibytes']:,.0f} MiB" if "mebibytes" in row else "",
+        f"{row['mebibytes']:,.{0 if row['mebibytes'] >= 10 else 1}f} MiB" if "mebibytes" in row else "",
         prose(note),
     ]
 
