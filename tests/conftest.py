@@ -149,8 +149,8 @@ def core_certificate(command: Command, tmp_path_factory: pytest.TempPathFactory)
 def checkout(tmp_path: Path) -> Iterator[Path]:
     """A copy of the checkout that a test may spoil; `PYTHONPATH` set to its `tools` makes commands use it."""
     copy = tmp_path / "checkout"
-    ignored = shutil.ignore_patterns("__pycache__")
-    for part in ("spec", "golden/core", "tools"):
+    ignored = shutil.ignore_patterns("__pycache__", "full")
+    for part in ("spec", "golden", "tools"):
         shutil.copytree(ROOT / part, copy / part, ignore=ignored)
     shutil.copy(ROOT / "pyproject.toml", copy)
     yield copy

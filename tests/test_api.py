@@ -86,7 +86,7 @@ def test_subnormals_are_all_or_none(backends: Any, attribute: str, verdict: str,
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"tier": "huge"}, "tier: found 'huge', expected one of core, full"),
+        ({"tier": "huge"}, "tier: found 'huge', expected one of smoke, core, full"),
         ({"operators": ["aclnnAdd"]}, "operator: found 'aclnnAdd', expected one of "),
         ({"product": "mars"}, "product: found 'mars', expected one of "),
         ({"policy": "lax"}, "policy: found 'lax', expected one of strict, community"),
@@ -99,7 +99,7 @@ def test_options_that_do_not_exist(options: dict[str, Any], message: str) -> Non
     """An option without a meaning is an InputError that names what there is."""
     with pytest.raises(InputError) as caught:
         aclnn_spec.certify("numpy", **options)
-    assert str(caught.value).startswith(message)
+    assert message in str(caught.value)
 
 
 def test_certify_a_class(backends: Any) -> None:

@@ -113,14 +113,17 @@ def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, main: Callable[..., R
 def test_build_writes_and_checks(built: Callable[..., Ran], tmp_path: Path) -> None:
     """A build of the core tier in its place writes the files; --check names each that is stale by its path."""
     line = "{}: stale; run aclnn-spec build\n".format
-    golden = line(tmp_path / "core" / "manifest.json")
+    golden = "".join(line(tmp_path / tier / "manifest.json") for tier in ("core", "smoke"))
     ran = built("--check")
     assert (ran.returncode, ran.stdout) == (
         1,
         "".join(line(tmp_path / "tools" / name) for name in sorted(emitted(SPEC))) + golden,
     )
     ran = built()
-    assert (ran.returncode, ran.stdout) == (0, f"{tmp_path / 'tools'}: written\n{tmp_path / 'core'}: written\n")
+    assert (ran.returncode, ran.stdout) == (
+        0,
+        "".join(f"{tmp_path / name}: written\n" for name in ("tools", "core", "smoke")),
+    )
     assert built("--check").stdout == golden
 
 

@@ -86,15 +86,15 @@ def test_figures_are_counted(material: Material, spec: Spec) -> None:
     operator = spec.operator(NAME)
     core = CHECKOUT / "golden" / "core"
     cases = json.loads((core / f"{NAME}.json").read_text(encoding="utf-8"))["cases"]
-    faults = (CHECKOUT / "tools" / "host" / "src" / "faults.h").read_text(encoding="utf-8")
-    names = set(re.findall(r"\bFAULT_[A-Z_]+", faults)) - {"FAULT_NONE"}
+    mutants = material.data(f"tests/mutants/kills/{NAME}.json")["mutants"]
     assert figures(material) == {
         "operators": 1,
         "clauses": len(operator.clauses),
         "cases": len(cases),
         "errata": len(operator.errata),
-        "faults": len(names),
         "core_bytes": sum((core / f"{NAME}{suffix}").stat().st_size for suffix in (".json", ".npz")),
+        "mutants": sum("equivalent" not in mutant for mutant in mutants),
+        "right": len(material.data("tests/right/table.json")["rows"]),
     }
 
 
@@ -256,3 +256,42 @@ def test_blocks() -> None:
         "| A |\n| --- |\n| <code>b&#124;c</code> |\n"
     )
     assert prose("|a − b| < *c*") == "&#124;a − b&#124; &lt; &#42;c&#42;"
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_the_kill_table_is_shown(files: dict[str, str], material: Material, lang: str) -> None:
+    """Every mutant has a row: what it has wrong and its cases by group, or why nothing can condemn it."""
+    measured = material.data(f"tests/mutants/kills/{NAME}.json")
+    rows = {
+        line.split(" | ")[0]: line
+        for line in files[f"{lang}/strength/mutants.md"].splitlines()
+        if line.startswith("| ")
+    }
+    assert len(measured["mutants"]) >= 120
+    for mutant in measured["mutants"]:
+        row, text = rows[f"| {code(mutant['id'])}"], mutant["text"][lang]
+        assert (code(text) if mutant["family"] == "source" else prose(text)) in row
+        numbers = [int(cell) for cell in row.strip("| ").split(" | ")[2:] if cell.isdigit()]
+        assert sorted(numbers) == sorted(mutant.get("groups", {}).values())
+        assert "equivalent" not in mutant or prose(mutant["equivalent"][lang]) in row
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_judges_are_shown_side_by_side(files: dict[str, str], material: Material, lang: str) -> None:
+    """Each judge's row has its kills and its false alarms, and ours stands among them without a false alarm."""
+    measured = material.data("tests/competition/table.json")
+    shown = files[f"{lang}/strength/comparison.md"]
+    for judge in measured["judges"]:
+        row = next(line for line in shown.splitlines() if line.startswith(f"| {prose(judge['text'][lang])} |"))
+        numbers = [int(cell) for cell in row.strip("| ").split(" | ")[1:] if cell.isdigit()]
+        assert numbers == [cell[key] for cell in judge["sets"].values() for key in ("kills", "false_alarms")]
+    ours = measured["judges"][-1]["sets"]["core-open"]
+    assert (ours["kills"], ours["false_alarms"]) == (measured["wrong"], 0)
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_every_right_implementation_is_shown(files: dict[str, str], material: Material, lang: str) -> None:
+    """Each has its row, and its verdict is conformant."""
+    for one in material.data("tests/right/table.json")["rows"]:
+        assert f"| `{one['name']}` | {prose(one['text'][lang])} | " in files[f"{lang}/strength/right.md"]
+        assert one["verdict"] == "conformant"

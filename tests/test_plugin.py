@@ -227,7 +227,7 @@ def usage_errors(result: pytest.RunResult) -> list[str]:
         (["nobody"], "implementation: found 'nobody', expected one of cann, numpy, torch, module:attribute or "),
         ([f"{BACKENDS}:Nobody"], f"{BACKENDS}:Nobody: {BACKENDS} has no attribute 'Nobody'"),
         (["none.py:Right"], "none.py:Right: found no file none.py"),
-        (["numpy", "--aclnn-tier=huge"], "tier: found 'huge', expected one of core, full"),
+        (["numpy", "--aclnn-tier=huge"], "tier: found 'huge', expected one of smoke, core, full"),
         (["numpy", "--aclnn-operator=aclnnAdd"], "operator: found 'aclnnAdd', expected one of "),
         (["numpy", "--aclnn-product=mars"], "product: found 'mars', expected one of "),
         (["numpy", "--aclnn-policy=lax"], "policy: found 'lax', expected one of "),
@@ -243,7 +243,7 @@ def test_usage_errors(run: Any, options: list[str], message: str) -> None:
     """A wrong option is a usage error of one line, and nothing runs."""
     result = run(*options)
     errors = usage_errors(result)
-    assert (result.ret, len(errors), errors[0][: len(message)]) == (pytest.ExitCode.USAGE_ERROR, 1, message)
+    assert (result.ret, len(errors), message in errors[0]) == (pytest.ExitCode.USAGE_ERROR, 1, True)
 
 
 def test_crash_costs_one_case(apart: Any, small_cases: tuple[Any, ...], tmp_path: Path) -> None:

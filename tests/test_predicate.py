@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from jsonschema.validators import extend
+from jsonschema_specifications import REGISTRY
 
 from aclnn_spec.spec.predicate import UnsupportedError, compile_schema
-from aclnn_spec.spec.read import CHECKOUT, Schemas, load_schemas
+from aclnn_spec.spec.read import CHECKOUT, Schemas, _predicate, load_schemas
 
 STRICT = extend(
     Draft202012Validator,
@@ -88,6 +89,24 @@ def test_every_changed_document_gets_jsonschemas_answer(name: str, schemas: Sche
             del inner[path[-1]]
             assert fits(other) == validator.is_valid(other), path
     assert answers[False] > 5
+
+
+@pytest.mark.parametrize("name", ["casting", "manifest"])
+def test_every_changed_schema_gets_jsonschemas_answer(name: str, schemas: Schemas) -> None:
+    """The schema of schemas, compiled, tells a schema from what is none, regular expressions included."""
+    document = schemas.documents[name]
+    is_schema = _predicate(Draft202012Validator.META_SCHEMA, REGISTRY)
+    validator = Draft202012Validator(
+        Draft202012Validator.META_SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER
+    )
+    odd = [value for value in ODD if value != 2.0] + ["[", {"pattern": "("}, {"type": "no"}, {"$defs": {"a": 1}}]
+    answers = {True: 0, False: 0}
+    for turn, path in enumerate(places(document)):
+        for value in odd[turn % 4 :: 4] if path else odd:
+            other = changed(document, path, value)
+            assert is_schema(other) == validator.is_valid(other), (path, value)
+            answers[is_schema(other)] += 1
+    assert min(answers.values()) > 5
 
 
 def test_an_unknown_keyword_is_not_ignored() -> None:

@@ -461,5 +461,5 @@ def test_what_is_no_file_is_not_replaced(main: Command, small_certificate: Path,
     os.mkfifo(pipe)
     ran = main("report", small_certificate, "--golden", small, "--badge", pipe)
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert f"--badge: found {pipe}, which is no regular file" in ran.stderr
+    assert f"--badge: found the special file {pipe}, expected" in ran.stderr
     assert pipe.is_fifo()

@@ -52,6 +52,7 @@ from miniatures import (
     case,
     output,
     partner_of,
+    refused,
     tensor,
 )
 
@@ -84,11 +85,62 @@ def test_wrong_implementations_fail(made: Any, kind: str) -> None:
 
 @pytest.mark.parametrize(("made", "kind"), WRONG_ONES)
 def test_wrong_implementations_show_no_other_fault(made: Any, kind: str) -> None:
-    """A wrong implementation is blamed for its own mistake alone; one that adds up also gives other bits."""
+    """A wrong implementation is blamed for its own mistake alone, and for what that entails."""
     implementation = made()
     entries = [run(one, implementation) for one in CASES]
-    also = {"not_repeatable"} if made is Accumulates else set()
+    also = {Accumulates: {"not_repeatable"}, LastCallOnly: {"stray_write"}}.get(made, set())
     assert {each.kind for entry in entries for each in entry.faults} == {kind} | also
+
+
+class Early(Right):
+    """Computes in phase 1 already."""
+
+    def get_workspace_size(self, operator: str, arguments: Any) -> Any:
+        found = super().get_workspace_size(operator, arguments)
+        if not found.status:
+            self.store(arguments["gradInput"], self.compute(arguments))
+        return found
+
+
+class Scribbles(Right):
+    """Clears the output of a call that it refuses."""
+
+    def get_workspace_size(self, operator: str, arguments: Any) -> Any:
+        found = super().get_workspace_size(operator, arguments)
+        if found.status:
+            self.store(arguments["gradInput"], np.zeros((), np.float32))
+        return found
+
+
+@pytest.mark.parametrize(("made", "one"), [(Early, BASIC), (Early, CROSSED), (Scribbles, REDUCTION)])
+def test_phase_one_writes_no_output(made: Any, one: Case) -> None:
+    """What phase 1 writes to the output is a stray write, whether the call goes on or is refused."""
+    entry = run(one, made())
+    assert (entry.verdict, {each.kind for each in entry.faults}) == ("fail", {"stray_write"})
+    assert entry.faults[0].message.en == "phase 1 wrote gradInput"
+
+
+class Exchanges(Right):
+    """Runs in phase 2 the call that was started last, and forgets it."""
+
+    def __init__(self) -> None:
+        self.started: list[Any] = []
+
+    def get_workspace_size(self, operator: str, arguments: Any) -> Any:
+        found = super().get_workspace_size(operator, arguments)
+        self.started.append(arguments)
+        return found
+
+    def execute(self, operator: str, phase_one: PhaseOne) -> Any:
+        return super().execute(operator, PhaseOne(phase_one.status, 0, self.started.pop()))
+
+
+def test_phase_two_writes_its_own_output() -> None:
+    """Two executors that exchange their calls are found out though both results are right in the end."""
+    entry = run(CROSSED, Exchanges())
+    assert [each.message.en for each in entry.faults] == [
+        "partner aclnnL1LossBackward/basic/other: phase 2 of the other executor wrote gradInput"
+    ]
 
 
 def test_statuses_of_each_call() -> None:
@@ -292,6 +344,18 @@ def test_product_widens_the_outcome() -> None:
     assert entries[0].observed == {"bfloat16_products": ("ACLNN_ERR_PARAM_INVALID",)}
     accepting = run(one, NumpyImplementation(SPEC), product="atlas_training")
     assert accepting.observed == {"bfloat16_products": ("value",)}
+
+
+def test_refusal_is_evidence_of_one_clause() -> None:
+    """What may be refused for two reasons, or must be for another, tells nothing of a clause that leaves it open."""
+    scalar = {name: tensor(2.0, "BFLOAT16") for name in ("gradOutput", "self", "target")}
+    both = replace(RANK_0, arguments=call(2.0, 1.0, 3.0) | scalar)
+    refusing = from_lambda(lambda *_: PhaseOne(161002, 0, None), lambda *_: 0)
+    bad = refused("status/bfloat16", "reduction", "ACLNN_ERR_PARAM_INVALID", {**both.arguments, "reduction": 3})
+    for one in (both, bad):
+        entry = run(one, refusing, product="atlas_training")
+        assert (entry.verdict, entry.observed) == ("pass", {})
+    assert run(both, refusing, product="atlas_a2").observed == {"rank_0": ("ACLNN_ERR_PARAM_INVALID",)}
 
 
 def test_community_policy_is_the_looser_one() -> None:

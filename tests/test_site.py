@@ -18,7 +18,6 @@ import pytest
 
 from aclnn_spec import cli
 from aclnn_spec.golden.store import Golden
-from aclnn_spec.implementations.host_library import fault_names
 from aclnn_spec.spec.read import Spec
 from conftest import NAME, Command
 from published import DOCS, LANGUAGES, ROOT, address, mkdocs, pages, published
@@ -237,13 +236,16 @@ def test_the_numbers_on_the_site_are_those_of_its_sources(language: str) -> None
     cases = json.loads((ROOT / "golden" / "core" / f"{NAME}.json").read_text(encoding="utf-8"))["cases"]
     data = {path: path.read_bytes() for path in (ROOT / "golden" / "core").glob(f"{NAME}.*")}
     torch = json.loads((ROOT / "golden" / "certificates" / "torch.json").read_text(encoding="utf-8"))
+    mutants = json.loads((ROOT / "tests" / "mutants" / "kills" / f"{NAME}.json").read_text(encoding="utf-8"))["mutants"]
+    condemned = sum("equivalent" not in mutant for mutant in mutants)
+    right = json.loads((ROOT / "tests" / "right" / "table.json").read_text(encoding="utf-8"))["rows"]
     verdicts = Counter(entry["verdict"] for entry in torch["entries"])
     groups = Counter(case["group"] for case in cases)
     page = f"operators/{NAME}.md"
 
     home = words_of("index.md", language)
     figures = re.findall(r"(?<![\w.])[\d,]+(?= )", home)
-    for count in (1, len(operator["clauses"]), len(cases), len(operator["errata"]), len(fault_names())):
+    for count in (1, len(operator["clauses"]), len(cases), len(operator["errata"]), condemned, len(right)):
         assert f"{count:,}" in figures, count
     files = words_of("data/index.md", language)
     for path, content in data.items():

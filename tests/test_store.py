@@ -16,7 +16,7 @@ import pytest
 from aclnn_spec.golden import npz, store
 from aclnn_spec.golden.case import GROUPS, ORDERS, Alternative, Case, Outcome, Tolerance
 from aclnn_spec.golden.store import Golden, load_golden
-from aclnn_spec.golden.tensor import BFLOAT16, COMPLEX32, Array, Tensor, bits, blank, numpy_dtype
+from aclnn_spec.golden.tensor import COMPLEX32, Array, Tensor, bfloat16, bits, blank, numpy_dtype
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import canonical_json
 from aclnn_spec.spec.model import TensorDesc, Text
@@ -284,7 +284,7 @@ def test_load_golden_gives_true_types(tier: Path, spec: Spec, suffix: str, kind:
     cases = {case.id.split("/")[-1]: case for case in load_golden(kind(tier / f"{NAME}{suffix}"), spec)}
     storages = {name: cases[name].arguments["self"].storage for name in ("BFLOAT16", "COMPLEX32", "BOOL")}
     assert {name: storage.dtype for name, storage in storages.items()} == {
-        "BFLOAT16": BFLOAT16,
+        "BFLOAT16": bfloat16(),
         "COMPLEX32": COMPLEX32,
         "BOOL": np.dtype(np.bool),
     }
@@ -648,7 +648,7 @@ def test_a_file_that_is_no_zip_is_refused(tier: Path, spec: Spec) -> None:
 MANIFEST_FAULTS: dict[str, tuple[Callable[[Any], object], str]] = {
     "key missing": (lambda m: m.pop("tier"), "(whole file): 'tier' is missing"),
     "key unknown": (lambda m: m.update(x=1), "(whole file): unknown key x"),
-    "tier": (lambda m: m.update(tier="x"), "tier: 'x' is not one of core, full"),
+    "tier": (lambda m: m.update(tier="x"), "tier: 'x' is not one of smoke, core, full"),
     "hash": (lambda m: m["files"][0].update(sha256="x"), "files[0].sha256: 'x' does not match"),
     "name with a path": (lambda m: m["files"][0].update(name="../a.json"), "files[0].name: '../a.json' does not match"),
     "count missing": (lambda m: m["files"][0].pop("cases"), "files[0]: 'cases' is missing"),

@@ -24,17 +24,17 @@ def run(attribute: str, small: Path, **settings: Any) -> Isolated:
 
 
 @pytest.mark.parametrize(
-    ("attribute", "kind", "message"),
+    ("attribute", "timeout", "kind", "message"),
     [
-        ("Hangs", "timed_out", "did not end within 5 seconds"),
-        ("ExitsInPhaseOne", "crashed", "the process ended with exit code 7"),
+        ("Hangs", 5, "timed_out", "did not end within 5 seconds"),
+        ("ExitsInPhaseOne", 60, "crashed", "the process ended with exit code 7"),
     ],
 )
 def test_a_lost_worker_costs_its_case(
-    attribute: str, kind: str, message: str, small: Path, small_cases: tuple[Any, ...]
+    attribute: str, timeout: float, kind: str, message: str, small: Path, small_cases: tuple[Any, ...]
 ) -> None:
     """A worker that hangs or leaves fails the case it had; another runs the rest, and every case has one entry."""
-    done = run(attribute, small, timeout=5.0)
+    done = run(attribute, small, timeout=timeout)
     failed = [entry for entry in done.entries if entry.verdict == "fail"]
     assert sorted(entry.id for entry in done.entries) == sorted(case.id for case in small_cases)
     assert [(each.id, [(one.kind, one.message.en) for one in each.faults]) for each in failed] == [

@@ -44,7 +44,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add golden data and certificates to what is copied, so that links to them are checked like any other."""
-    for folder in ("core", "certificates"):
+    for folder in ("core", "smoke", "certificates"):
         paths = sorted(path for path in (_GOLDEN / folder).iterdir() if path.is_file() and path.name != _SUMS)
         for path in paths:
             files.append(File.generated(config, f"{_DOWNLOADS}/{folder}/{path.name}", abs_src_path=str(path)))

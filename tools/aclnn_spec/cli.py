@@ -15,18 +15,19 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from aclnn_spec.spec.errors import InputError
+from aclnn_spec.spec.errors import InputError, line
 from aclnn_spec.spec.model import TIERS
 
 WRONG_CALL = 2
 INTERRUPTED = 130
 _MOST_WORKERS = 1024
 _LONGEST_SECONDS = 1e6
+_MOST_FAULTS = 50
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(WRONG_CALL, f"{self.prog}: {message}\n")
+        self.exit(WRONG_CALL, f"{self.prog}: {line(message)}\n")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -177,7 +178,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = command.run(given)
         sys.stdout.flush()
     except InputError as error:
-        for fault in error.faults:
+        more = len(error.faults) - _MOST_FAULTS
+        for fault in (*error.faults[:_MOST_FAULTS], *([f"… and {more} more"] if more > 0 else [])):
             print(f"aclnn-spec {given.command}: {fault}", file=sys.stderr)
         return WRONG_CALL
     except BrokenPipeError:  # the reader of our output has gone, as `| head` does

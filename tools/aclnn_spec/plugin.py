@@ -23,7 +23,7 @@ _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
         },
     ),
     ("operator", {"action": "append", "default": [], "metavar": "NAME", "help": "only this operator; may be repeated"}),
-    ("tier", {"default": "core", "metavar": "TIER", "help": "core or full"}),
+    ("tier", {"default": "core", "metavar": "TIER", "help": "smoke, core or full"}),
     ("golden", {"metavar": "DIR", "help": "where the golden data lies, if not in its usual place"}),
     ("product", {"metavar": "ID", "help": "judge by what holds on this product"}),
     ("policy", {"default": "strict", "metavar": "NAME", "help": "strict or community"}),

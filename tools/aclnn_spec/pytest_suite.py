@@ -124,9 +124,19 @@ class Certification:
         self.entries: dict[str, Entry] = {}
         self.description: dict[str, Any] | None = None
         self.certificate: Certificate | None = None
+        self.saved = ""
         self.narrowed = False
         self._stack = ExitStack()
         self._open = False
+
+    def pytest_sessionstart(self) -> None:
+        # Should this process vanish, what lies there speaks of this run and not of an earlier one.
+        if self.target is None or self.config.option.collectonly or hasattr(self.config, "workeroutput"):
+            return
+        try:
+            self.suite.certificate((), describe(self.implementation, self.given)).save(self.target)
+        except OSError as error:
+            raise pytest.UsageError(f"--aclnn-certificate: {self.target}: {error.strerror or error}") from None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(
@@ -190,7 +200,12 @@ class Certification:
             return
         self.certificate = self.suite.certificate(self.entries.values(), described)
         if self.target is not None:
-            self.certificate.save(self.target)
+            self.saved = f"certificate: {self.target}"
+            try:
+                self.certificate.save(self.target)
+            except OSError as error:
+                self.saved = f"certificate: {self.target}: not written: {error.strerror or error}"
+                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
         verdict = self.certificate.verdict
         chosen = verdict == INCOMPLETE and self.narrowed  # -k, --lf: no certificate was expected
         if session.exitstatus == pytest.ExitCode.OK and verdict != CONFORMANT and not chosen:
@@ -216,8 +231,8 @@ class Certification:
             except InputError as error:  # spoiled golden data: the cases have failed by it, and have no clauses to show
                 text = f"{error}\n\nVerdict: {self.certificate.verdict}"
             terminalreporter.write_line(text)
-            if self.target is not None:
-                terminalreporter.write_line(f"certificate: {self.target}")
+            if self.saved:
+                terminalreporter.write_line(self.saved)
 
 
 class OperatorCollector(pytest.Collector):

@@ -46,9 +46,17 @@ class Implementation(Protocol):
     What it finds wrong by itself, bytes overwritten in a memory of its own say, it raises as a FaultError.
     """
 
-    name: str
-    version: str
-    operators: Collection[str]
+    @property
+    def name(self) -> str:
+        """What the implementation is called in its certificate."""
+
+    @property
+    def version(self) -> str:
+        """Its version, any text."""
+
+    @property
+    def operators(self) -> Collection[str]:
+        """The names of the operators it offers."""
 
     def get_workspace_size(self, operator: str, arguments: Arguments) -> PhaseOne:
         """Phase 1: check the call.

@@ -158,7 +158,11 @@ class Judge:
         dtype, tolerance = str(result.dtype), case.tolerance
         policy = self._policy
         if dtype in policy.dtypes:
-            figures = policy.dtypes[dtype]
+            # What was computed in a coarser type than it is stored in is judged by that.
+            types = [dtype, tolerance.common] if tolerance else [dtype]
+            figures = max(
+                (policy.dtypes[each] for each in types if each in policy.dtypes), key=lambda each: each["rtol"]
+            )
             return compare_community(
                 *arrays,
                 dtype=dtype,
@@ -177,12 +181,16 @@ class Judge:
         return self.operator.tables.policies[self.policy]
 
     def _refusal(self, answer: Answer) -> dict[str, tuple[str, ...]]:
-        """The code of a refusal that some clauses leave open, under each of them."""
+        """The code of a refusal, under the clause that leaves it open.
+
+        Of several nobody can tell which one it was for, and a call that must be refused tells of none.
+        """
+        if self.case.outcome.kind == "error":
+            return {}
         code = self.operator.tables.status(answer.statuses[-1])
         name = code.name if code is not None else str(answer.statuses[-1])
-        return {
-            clause.id: (name,) for clause in self._touched() if name in clause.accepts or ANY_ERROR in clause.accepts
-        }
+        able = [clause.id for clause in self._touched() if name in clause.accepts or ANY_ERROR in clause.accepts]
+        return {able[0]: (name,)} if len(able) == 1 else {}
 
     def _shown(self, comparison: Comparison) -> dict[str, tuple[str, ...]]:
         """The labels that a right result showed, in the order of each clause's own list."""

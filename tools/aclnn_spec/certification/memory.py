@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 from aclnn_spec.certification.fault import Fault, fault
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.tensor import CANARY, Array, Tensor, with_storage
+from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.rules.base import counted
 
 GUARD = 256
 """Bytes of canary before and behind every storage."""
+
+_BLOCK = 2**20
+"""Bytes that are compared at a time, a multiple of every element's."""
 
 Bytes = NDArray[np.uint8]
 
@@ -42,6 +46,16 @@ class Memory:
         if isinstance(self.arguments.get(output), Tensor):
             yield from self._output_faults(self.arguments[output])
 
+    def untouched(self) -> bool:
+        """Whether the output's storage is as it was before the call."""
+        name = self.operator.output.name
+        tensor = self.arguments.get(name)
+        if not isinstance(tensor, Tensor):
+            return True
+        source = self.case.alias.get(name)
+        before = CANARY if source is None else _content(self.case.arguments[source])
+        return bool((tensor.storage.view(np.uint8) == before).all())
+
     def result_bytes(self) -> Bytes:
         """A copy of the bytes of the output's storage."""
         storage: Array = self.arguments[self.operator.output.name].storage
@@ -50,10 +64,8 @@ class Memory:
     def differs(self, earlier: Bytes) -> int | None:
         """The first element of the output's storage within the view whose bits are not the earlier ones."""
         tensor: Tensor = self.arguments[self.operator.output.name]
-        changed = tensor.storage.view(np.uint8) != earlier
-        if not changed.any():
-            return None
-        places = np.flatnonzero(_elements(changed, tensor) & tensor.covered)
+        places = _changed(tensor, earlier)
+        places = places[tensor.covered[places]] if places.size else places
         return int(places[0]) if places.size else None
 
     def _guard_faults(self, name: str) -> Iterator[Fault]:
@@ -68,10 +80,8 @@ class Memory:
                 )
 
     def _input_faults(self, name: str, tensor: Tensor) -> Iterator[Fault]:
-        original: Tensor = self.case.arguments[name]
-        changed = tensor.storage.view(np.uint8) != original.storage.view(np.uint8)
-        if changed.any():
-            places = np.flatnonzero(_elements(changed, tensor))
+        places = _changed(tensor, _content(self.case.arguments[name]))
+        if places.size:
             many = counted(places.size, "element")
             yield fault(
                 "input_changed",
@@ -84,9 +94,8 @@ class Memory:
         source = self.case.alias.get(name)
         if _dense(tensor):
             return
-        before: Any = CANARY if source is None else self.case.arguments[source].storage.view(np.uint8)
-        changed = _elements(tensor.storage.view(np.uint8) != before, tensor) & ~tensor.covered
-        places = np.flatnonzero(changed)
+        before = CANARY if source is None else _content(self.case.arguments[source])
+        places = _changed(tensor, before, ~tensor.covered)
         if places.size:
             many = counted(places.size, "element")
             yield fault(
@@ -102,11 +111,10 @@ def fresh(case: Case, operator: Operator) -> Memory:
     storages: dict[str, Array] = {}
     for name, value in case.arguments.items():
         if isinstance(value, Tensor) and name not in case.alias:
-            content = None if name == operator.output.name else value.storage.view(np.uint8)
-            buffers[name] = buffer = np.full(value.storage.nbytes + 2 * GUARD, CANARY, np.uint8)
+            buffers[name] = buffer = _guarded(name, value, case)
             inner = buffer[GUARD : buffer.size - GUARD]
-            if content is not None:
-                inner[...] = content
+            if name != operator.output.name:
+                inner[...] = _content(value)
             storages[name] = inner.view(value.storage.dtype)
     order = {parameter.name: i for i, parameter in enumerate(operator.parameters)}
     arguments = {
@@ -118,10 +126,37 @@ def fresh(case: Case, operator: Operator) -> Memory:
     return Memory(case=case, operator=operator, arguments=arguments, buffers=buffers)
 
 
-def _elements(changed: NDArray[np.bool], tensor: Tensor) -> NDArray[np.bool]:
-    """From changed bytes to changed elements of the storage."""
-    per_element: NDArray[np.bool] = np.logical_or.reduce(changed.reshape(-1, tensor.storage.itemsize), axis=1)
-    return per_element
+def _guarded(name: str, tensor: Tensor, case: Case) -> Bytes:
+    """Canary for a tensor's storage and its guards."""
+    size = tensor.storage.nbytes + 2 * GUARD
+    try:
+        return np.full(size, CANARY, np.uint8)
+    except MemoryError:
+        raise InputError(f"{case.id}: {name}: found no memory for {size} bytes, expected as much") from None
+
+
+def _content(tensor: Tensor) -> Bytes | int:
+    """The bytes of a storage; one byte where all are that."""
+    return CANARY if tensor.repeats else tensor.storage.view(np.uint8)
+
+
+def _changed(tensor: Tensor, before: Bytes | int, within: NDArray[np.bool] | None = None) -> NDArray[np.intp]:
+    """The elements of a storage, of all or of a mask's, with a byte that is not what it was before.
+
+    The bytes are compared in blocks, so that their number costs no memory.
+    """
+    now, itemsize = tensor.storage.view(np.uint8), tensor.storage.itemsize
+    found = []
+    for start in range(0, now.size, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        differs = now[block] != (before if isinstance(before, int) else before[block])
+        if differs.any():
+            elements = np.logical_or.reduce(differs.reshape(-1, itemsize), axis=1)
+            first = start // itemsize
+            if within is not None:
+                elements &= within[first : first + elements.size]
+            found.append(first + np.flatnonzero(elements))
+    return np.concatenate(found) if found else np.empty(0, np.intp)
 
 
 def _dense(tensor: Tensor) -> bool:

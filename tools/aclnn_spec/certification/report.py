@@ -11,6 +11,7 @@ from aclnn_spec.certification.certificate import Certificate
 from aclnn_spec.certification.conclude import CONFORMANT, INCOMPLETE, NOT_CONFORMANT
 from aclnn_spec.certification.entry import VERDICTS, Entry, explain
 from aclnn_spec.golden.case import Case
+from aclnn_spec.golden.smoke import SMOKE
 from aclnn_spec.spec.model import Text
 from aclnn_spec.spec.read import Spec
 
@@ -50,6 +51,7 @@ _WORDS: Mapping[str, Text] = MappingProxyType(
         "verdict": Text(zh="结论", en="Verdict"),
         "with_waived": Text(zh="，其中豁免 {} 个用例", en=", with {} waived"),
         "in_shard": Text(zh="（仅限第 {} 份）", en=" (shard {} only)"),
+        "in_smoke": Text(zh="（仅限 smoke，即 core 的一小部分）", en=" (smoke tier only, a selection of core)"),
         CONFORMANT: Text(zh="符合规范", en="conformant"),
         NOT_CONFORMANT: Text(zh="不符合规范", en="not conformant"),
         INCOMPLETE: Text(zh="不完整", en="incomplete"),
@@ -156,6 +158,8 @@ class _Page:
             verdict += self.word("with_waived", amount)
         if one.shard:
             verdict += self.word("in_shard", one.shard)
+        if one.tier == SMOKE:
+            verdict += self.word("in_smoke")
         colon = "：" if self.lang == "zh" else ": "
         return [*lines, f"{self.word('verdict')}{colon}{verdict}"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator as python
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,23 +72,28 @@ def run_case(
 
 @dataclass(frozen=True, kw_only=True)
 class _Started:
-    """A call whose phase 1 has answered."""
+    """A call whose phase 1 has answered; `early` says what was written to its output before its phase 2."""
 
     judge: Judge
     memory: Memory
     answer: Answer
     phase_one: PhaseOne | None
+    early: tuple[Fault, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Ended:
-    """A call that is over; `result` holds the bytes of its output's storage, if it succeeded."""
+    """A call that is over.
+
+    `result` holds the bytes of its output's storage, if it succeeded and they are asked for, and `differs` the first
+    element that is not that of an earlier result. Nothing holds the memory: two calls on large tensors take no more.
+    """
 
     judge: Judge
-    memory: Memory
     answer: Answer
     judgement: Judgement
     result: Any = None
+    differs: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,20 +110,33 @@ class _Run:
         first = self.finish(self.start(judge, memory), keep=order != "once")
         if order == "once" or first.judgement.faults:
             return [first]
-        second = memory if order == "again" else fresh(judge.case, self.operator)
-        return [first, self.finish(self.start(judge, second), keep=False)]
+        if order == "again":  # the output holds the first result
+            started = replace(self.start(judge, memory), early=())
+        else:
+            del memory
+            started = self.start(judge, fresh(judge.case, self.operator))
+        return [first, self.finish(started, earlier=first.result)]
 
     def together(self, judge: Judge, partner: Judge) -> list[_Ended]:
         """Interleave the calls of a case and its partner in the case's order."""
         if judge.case.order == "after":
-            before = self.finish(self.start(partner, fresh(partner.case, self.operator)), keep=False)
-            return [before, self.finish(self.start(judge, fresh(judge.case, self.operator)), keep=False)]
+            before = self.finish(self.start(partner, fresh(partner.case, self.operator)))
+            return [before, self.finish(self.start(judge, fresh(judge.case, self.operator)))]
         started = [self.start(each, fresh(each.case, self.operator)) for each in (judge, partner)]
         if judge.case.order == "nested":
             started.reverse()
         # A call is judged when both are over: the second phase 2 must leave the first one's memory alone.
-        answered = [self.second_phase(each) for each in started]
-        return [self.judged(each, answer, keep=False) for each, answer in zip(started, answered, strict=True)]
+        answered = [self.second_phase(started[0])]
+        started[1] = self.watched(started[1], "另一个执行器的第二段", "phase 2 of the other executor")
+        answered.append(self.second_phase(started[1]))
+        return [self.judged(each, answer) for each, answer in zip(started, answered, strict=True)]
+
+    def watched(self, started: _Started, zh: str, en: str) -> _Started:
+        """The call, with a fault if its output is written before its phase 2, by what the texts name."""
+        if started.early or started.memory.untouched():
+            return started
+        name = self.operator.output.name
+        return replace(started, early=(fault("stray_write", zh=f"{zh}写了 {name}", en=f"{en} wrote {name}"),))
 
     def start(self, judge: Judge, memory: Memory) -> _Started:
         """Run phase 1 and take its answer apart."""
@@ -139,11 +158,12 @@ class _Run:
             faults=tuple(faults),
             said=self.said(status),
         )
-        return _Started(judge=judge, memory=memory, answer=answer, phase_one=found)
+        started = _Started(judge=judge, memory=memory, answer=answer, phase_one=found)
+        return self.watched(started, "第一段就", "phase 1")
 
-    def finish(self, started: _Started, *, keep: bool) -> _Ended:
+    def finish(self, started: _Started, *, keep: bool = False, earlier: Any = None) -> _Ended:
         """Run phase 2 and judge the call."""
-        return self.judged(started, self.second_phase(started), keep=keep)
+        return self.judged(started, self.second_phase(started), keep=keep, earlier=earlier)
 
     def second_phase(self, started: _Started) -> Answer:
         """Run phase 2 where phase 1 succeeded; a call that had to be refused goes no further."""
@@ -170,11 +190,17 @@ class _Run:
         except Exception as error:  # noqa: BLE001 - a courtesy that must not end the run
             return last_line(error)
 
-    def judged(self, started: _Started, answer: Answer, *, keep: bool) -> _Ended:
-        """Judge a call that is over, keeping its result's bytes if the next call's are held against them."""
+    def judged(self, started: _Started, answer: Answer, *, keep: bool = False, earlier: Any = None) -> _Ended:
+        """Judge a call that is over, keeping its result's bytes if asked to, or holding them against earlier ones."""
         judgement = started.judge.judge(answer, started.memory)
-        result = started.memory.result_bytes() if keep and answer.succeeded else None
-        return _Ended(judge=started.judge, memory=started.memory, answer=answer, judgement=judgement, result=result)
+        judgement = replace(judgement, faults=(*started.early, *judgement.faults))
+        return _Ended(
+            judge=started.judge,
+            answer=answer,
+            judgement=judgement,
+            result=started.memory.result_bytes() if keep and answer.succeeded else None,
+            differs=started.memory.differs(earlier) if earlier is not None and answer.succeeded else None,
+        )
 
 
 def _repetition(calls: list[_Ended]) -> list[Fault]:
@@ -193,7 +219,7 @@ def _repetition(calls: list[_Ended]) -> list[Fault]:
                 en=f"the same call answered {shown[0]}, then {shown[1]}",
             )
         ]
-    place = second.memory.differs(first.result) if first.result is not None else None
+    place = second.differs
     if place is None:
         return []
     return [
@@ -215,7 +241,9 @@ def _guarded(call: Callable[[], Any], faults: list[Fault], zh: str, en: str) -> 
         return error.answer
     except ResultError as error:
         faults.append(fault("wrong_type", zh=f"第{zh}段：{error}", en=f"phase {en}: {error}"))
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is the implementation's fault
+    except KeyboardInterrupt:  # the user's
+        raise
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is the implementation's fault
         line = last_line(error)
         faults.append(fault("raised", zh=f"第{zh}段抛出异常 {line}", en=f"phase {en} raised {line}"))
     return None
@@ -223,14 +251,12 @@ def _guarded(call: Callable[[], Any], faults: list[Fault], zh: str, en: str) -> 
 
 def _integer(value: Any, faults: list[Fault], zh: str, en: str, within: range | None = _STATUSES) -> int | None:
     """A status or size as an int; NumPy's integers are fine, bool and float are not."""
+    number = None
     if not isinstance(value, bool | np.bool):
-        try:
+        with suppress(Exception):  # TypeError of what is no integer, anything of what only looks like one
             number = python.index(value)
-        except TypeError:
-            pass
-        else:
-            if within is None or number in within:
-                return number
+    if number is not None and (within is None or number in within):
+        return number
     faults.append(_type_fault(zh, en, value, "int32" if within else "int"))
     return None
 

@@ -39,6 +39,12 @@ class Options:
     cases: tuple[str, ...] = ()
     """Only these cases are run, for debugging; all of them stay expected, so that the run is incomplete."""
 
+    def __post_init__(self) -> None:
+        # Files are read as they are needed, and an implementation may change the working directory before.
+        for name in ("golden", "waivers"):
+            path = getattr(self, name)
+            object.__setattr__(self, name, path and path.absolute())
+
 
 @dataclass(frozen=True, kw_only=True)
 class Suite:
@@ -166,16 +172,15 @@ def check_target(path: Path, option: str) -> None:
     """Refuse a place where no file can be written, before a long run rather than after it."""
     if not path.parent.is_dir():
         raise InputError(f"{option}: found no directory {path.parent}")
-    if path.is_dir():
-        raise InputError(f"{option}: found the directory {path}, expected the name of a file")
-    if path.exists() and not path.is_file():  # a device or a pipe would be replaced, not written to
-        raise InputError(f"{option}: found {path}, which is no regular file; expected the name of a file")
+    if path.exists() and not path.is_file():  # a device, say, in whose place a file would be put
+        what = "directory" if path.is_dir() else "special file"
+        raise InputError(f"{option}: found the {what} {path}, expected the name of a file")
 
 
 def golden_directory(tier: str) -> Path:
     """Where a tier lies: the checkout, the installed package, or, for the full tier of a package, the user's cache."""
     root = data_root()
-    if tier == "core" or root == CHECKOUT:
+    if tier != "full" or root == CHECKOUT:
         return root / "golden" / tier
     return cache_root() / "golden" / tier
 

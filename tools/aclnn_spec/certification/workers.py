@@ -38,6 +38,9 @@ SECONDS = 60.0
 START_SECONDS = 600.0
 """Time a worker has to load the implementation and the data."""
 
+END_SECONDS = 30.0
+"""Time a worker has to close the implementation when all is done."""
+
 Progress = Callable[[int, int], None]
 
 
@@ -128,10 +131,7 @@ class _Run:
         ready = wait([worker.connection for worker in self.live], max(0.0, soonest - monotonic()))
         for worker in list(self.live):
             if worker.connection in ready:
-                try:
-                    self.answered(worker, worker.connection.recv(), workers)
-                except (EOFError, OSError):
-                    self.died(worker)
+                self.heard(worker, workers)
             elif monotonic() >= worker.deadline and not worker.connection.poll():
                 # Its answer may have come while this process waited for another worker to end. One that is dead has a
                 # child that keeps the connection open.
@@ -140,9 +140,20 @@ class _Run:
                 else:
                     self.died(worker)
 
-    def answered(self, worker: _Worker, message: Any, workers: int) -> None:
+    def heard(self, worker: _Worker, workers: int) -> None:
+        """Read what a worker has sent; an implementation can write into the connection as into any file."""
+        try:
+            kind, content = worker.connection.recv()
+        except (EOFError, OSError):
+            self.died(worker)
+        except Exception:  # noqa: BLE001 - what the bytes stand for is anybody's guess
+            self.crashes += 1
+            self.gone(worker, "crashed", "进程发来的不是应答", "the process sent something that is no answer")
+        else:
+            self.answered(worker, kind, content, workers)
+
+    def answered(self, worker: _Worker, kind: str, content: Any, workers: int) -> None:
         """Take a worker's message, and give it the next case."""
-        kind, content = message
         if kind == "error":
             if not worker.ready and self.crashes + self.hangs:  # a crash can leave a device that does not open at once
                 self.died(worker)
@@ -206,7 +217,7 @@ class _Run:
         """Let a worker close its implementation and end in peace."""
         try:
             worker.connection.send(None)
-            worker.process.join(30)
+            worker.process.join(END_SECONDS)
         except (BrokenPipeError, OSError):
             pass
         self.end(worker)

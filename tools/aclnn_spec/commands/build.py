@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import aclnn_spec
@@ -13,6 +14,8 @@ from aclnn_spec.commands.progress import Bar
 from aclnn_spec.emit.files import stale_emitted, write_emitted
 from aclnn_spec.emit.pages.site import pages, stale_pages, write_pages
 from aclnn_spec.golden.build import build, parts_of, stale
+from aclnn_spec.golden.smoke import SMOKE
+from aclnn_spec.golden.store import MANIFEST
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.read import Spec, load_spec, tools_root
 
@@ -21,37 +24,63 @@ _DOCS = "docs"
 
 def run(given: Namespace) -> int:
     """Build; with --check 1 if something is stale."""
-    if given.shard and (given.tier == "core" or given.check):
+    if given.shard and (given.tier != "full" or given.check):
         raise InputError("--shard: only a build of the full tier is divided")
     spec = load_spec()
     if given.shard and not parts_of(spec, given.tier, given.shard):
         count = len(parts_of(spec, given.tier))
         raise InputError(f"--shard: found {given.shard}, expected at most {count} shares: there are {count} parts")
     golden = Path(given.output) if given.output else golden_directory(given.tier)
-    # The headers and validators belong to the spec and not to a tier: they are built along with the core in its place.
-    tools = tools_root() if given.tier == "core" and not given.output else None
+    # The headers and validators belong to the spec and not to a tier: they are built along with the core in its place,
+    # and so is the smoke tier, which is a part of the core.
+    whole = given.tier == "core" and not given.output
+    tools, smoke = (tools_root(), golden_directory(SMOKE)) if whole else (None, None)
     # So do the pages, but only a checkout has them. They are made from the golden data, so that comes first.
     docs = tools.parent / _DOCS if tools and (tools.parent / "pyproject.toml").is_file() else None
-    paths: list[Path] = []
+    place = _Place(golden=golden, tools=tools, smoke=smoke, docs=docs)
     with Bar(f"build {given.tier}") as bar:
-        if not given.check:
-            if tools:
-                write_emitted(spec, tools)
-            build(spec, given.tier, golden, shard=given.shard, progress=bar.show)
-            if docs:
-                write_pages(_pages(spec, docs), docs)
-        else:
-            paths = [tools / name for name in stale_emitted(spec, tools)] if tools else []
-            old = [golden / name for name in stale(spec, given.tier, golden, progress=bar.show)]
-            paths += old
-            if docs and not old:  # pages of golden data that is stale are so anyway
-                paths += [docs / name for name in stale_pages(_pages(spec, docs), docs)]
-    for path in paths:
+        stale_ones = list(_stale(spec, given, place, bar)) if given.check else _written(spec, given, place, bar)
+    for path in stale_ones:
         print(f"{path}: stale; run aclnn-spec build")
-    for directory in (tools, golden, docs) if not paths else ():
+    for directory in (tools, golden, smoke, docs) if not stale_ones else ():
         if directory:
             print(f"{directory}: up to date" if given.check else f"{directory}: written")
-    return 1 if paths else 0
+    return 1 if stale_ones else 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Place:
+    """Where each kind of generated file belongs, None for what is not built."""
+
+    golden: Path
+    tools: Path | None
+    smoke: Path | None
+    docs: Path | None
+
+
+def _written(spec: Spec, given: Namespace, place: _Place, bar: Bar) -> list[Path]:
+    """Write everything; nothing is stale then."""
+    if place.tools:
+        write_emitted(spec, place.tools)
+    build(spec, given.tier, place.golden, shard=given.shard, progress=bar.show)
+    if place.smoke:
+        build(spec, SMOKE, place.smoke, progress=bar.show)
+    if place.docs:
+        write_pages(_pages(spec, place.docs), place.docs)
+    return []
+
+
+def _stale(spec: Spec, given: Namespace, place: _Place, bar: Bar) -> Iterator[Path]:
+    """The files that are not as they would be written."""
+    if place.tools:
+        yield from (place.tools / name for name in stale_emitted(spec, place.tools))
+    old = stale(spec, given.tier, place.golden, progress=bar.show)
+    yield from (place.golden / name for name in old)
+    if place.smoke:  # what was taken from an old core is old
+        names = [MANIFEST] if old else stale(spec, SMOKE, place.smoke, progress=bar.show)
+        yield from (place.smoke / name for name in names)
+    if place.docs and not old:  # pages of golden data that is stale are so anyway
+        yield from (place.docs / name for name in stale_pages(_pages(spec, place.docs), place.docs))
 
 
 def _pages(spec: Spec, docs: Path) -> Mapping[str, str]:

@@ -6,16 +6,18 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from filecmp import cmp
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.cases import parts
-from aclnn_spec.golden.store import MANIFEST, GoldenFile, manifest_bytes, shard_of, write_part
+from aclnn_spec.golden.smoke import LIST, SMOKE, chosen, smoke_cases
+from aclnn_spec.golden.store import MANIFEST, Golden, GoldenFile, manifest_bytes, shard_of, write_part
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import read_json, write_atomically
 from aclnn_spec.spec.operator import Operator
-from aclnn_spec.spec.read import Spec
+from aclnn_spec.spec.read import Spec, data_root
 
 Progress = Callable[[int, int], None]
 """Told how many parts of how many are done."""
@@ -33,7 +35,17 @@ class Part:
 
 
 def parts_of(spec: Spec, tier: str, shard: str | None = None) -> list[Part]:
-    """The parts of a tier, or of its shard `i/n`: every n-th from the i-th on, counted from 1."""
+    """The parts of a tier, or of its shard `i/n`: every n-th from the i-th on, counted from 1.
+
+    Those of the smoke tier are read from the core tier, which must have been built.
+    """
+    if tier == SMOKE:
+        where = data_root() / "golden" / LIST
+        core = Golden(where.parent / "core", spec)
+        return [
+            Part(name=name, operator=spec.operator(name), make=partial(smoke_cases, core, ids, where))
+            for name, ids in chosen(where, spec).items()
+        ]
     listed = [
         Part(name=name, operator=operator, make=make)
         for operator in spec.operators.values()

@@ -37,6 +37,7 @@ _QUARTER, _LOW_QUARTER = 16, np.uint64(0xFFFF)
 _NORMAL_CENTRE = 393210
 _NORMAL_BITS = 26
 _NORMAL_LIMIT = 2**20
+_BLOCK = 2**16  # elements whose words stay near the processor
 _STORAGE = ((8, np.uint8), (16, np.uint16), (32, np.uint32), (64, np.uint64))
 
 Words = npt.NDArray[np.uint64]
@@ -62,8 +63,13 @@ def integers(key: str, count: int, low: int, high: int) -> npt.NDArray[np.int64]
     """
     if not _MIN <= low <= high <= _MAX:
         raise InputError(f"integers({key!r}): found {low} to {high}, expected a rising range of int64")
-    offset = _upper_half(_words(key, count), high - low + 1)
-    return (offset + np.uint64(low % 2**_WORD)).view(np.int64)
+    _check_count(key, count)
+    values = np.empty(count, np.int64)
+    for start in range(0, count, _BLOCK):
+        block = values[start : start + _BLOCK].view(np.uint64)
+        block[...] = _upper_half(_words(key, block.size, first=start), high - low + 1)
+        block += np.uint64(low % 2**_WORD)
+    return values
 
 
 def uniform(key: str, count: int, low: int, high: int) -> npt.NDArray[np.float64]:
@@ -92,8 +98,7 @@ def normal(key: str, count: int, mean: int, deviation: int) -> npt.NDArray[np.fl
 
 def _words(key: str, count: int, *, first: int = 0, step: int = 1) -> Words:
     """Give every `step`-th word of the key's stream, from the word `first` on."""
-    if count < 0:
-        raise InputError(f"stream {key!r}: found a count of {count}, expected 0 or more")
+    _check_count(key, count)
     seed = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "little")
     z = np.arange(count, dtype=np.uint64)
     z *= np.uint64(step)
@@ -106,6 +111,11 @@ def _words(key: str, count: int, *, first: int = 0, step: int = 1) -> Words:
     z *= _MIX_2
     z ^= z >> np.uint64(31)
     return z
+
+
+def _check_count(key: str, count: int) -> None:
+    if count < 0:
+        raise InputError(f"stream {key!r}: found a count of {count}, expected 0 or more")
 
 
 def _quarters(stream: Words) -> Words:

@@ -14,7 +14,7 @@ import numpy as np
 
 from aclnn_spec.golden import npz
 from aclnn_spec.golden.case import SUCCESS, Alternative, Case, Outcome, Tolerance
-from aclnn_spec.golden.tensor import Array, Tensor, blank, numpy_dtype, with_storage
+from aclnn_spec.golden.tensor import Array, Tensor, numpy_dtype, unwritten, with_storage
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import parse_json
 from aclnn_spec.spec.model import DType, TensorDesc, Text, contiguous_strides
@@ -188,7 +188,7 @@ class Part:
             return with_storage(desc, self._storage(record["id"], name, dtype, size))
         if size * numpy_dtype(dtype).itemsize > _MAX_BYTES:
             raise InputError(f"found a storage of {size} elements, expected at most {_MAX_BYTES} bytes")
-        return blank(desc, dtype)
+        return unwritten(desc, dtype)
 
     def _values(self, case_id: str, name: str, layout: Mapping[str, Any], output: Any) -> Tensor:
         with _at(name):

@@ -1,14 +1,14 @@
 """Golden data on disk: a directory for each tier, with a JSON and an npz file for each part, and a manifest.
 
-`spec/schema/golden.json` and `manifest.json` document the files field by field. The core tier has one part
-per operator, the full tier numbered ones. A reader believes nothing: each file is held against the manifest,
+`spec/schema/golden.json` and `manifest.json` document the files field by field. The smoke and core tiers have
+one part per operator, the full tier numbered ones. A reader believes nothing: each file is held against the manifest,
 each case against the schema, the operator and its arrays. Faults are InputErrors.
 """
 
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -19,7 +19,7 @@ import numpy as np
 from aclnn_spec.golden import npz
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.part import SCHEMA, Part, header_of, is_stored, refuse
-from aclnn_spec.golden.tensor import CANARY, Array, Tensor, bits
+from aclnn_spec.golden.tensor import CANARY, Array, Tensor, bits, blank, with_storage
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import canonical_json, parse_json, read_bytes, replace_all, sha256
 from aclnn_spec.spec.model import TensorDesc, contiguous_strides
@@ -115,8 +115,7 @@ def _members(case: Case, operator: Operator) -> Iterator[tuple[str, Array]]:
         if is_stored(name, operator, case.outcome.kind):
             yield f"{case.id}/{name}", bits(value.storage)
             continue
-        repeats = value.storage.strides == (0,)  # one element stands for all, as the authors' outputs do
-        raw = (value.storage[:1] if repeats else value.storage).view(np.uint8)
+        raw = (value.storage[:1] if value.repeats else value.storage).view(np.uint8)
         if raw.size and not raw.min() == raw.max() == CANARY:
             raise ValueError(f"{case.id}: {name}: found other bytes, expected the canary: they are not stored")
     if case.expected is not None:
@@ -140,10 +139,21 @@ def load_golden(path: str | Path, spec: Spec | None = None) -> list[Case]:
     two halves), outputs fresh ones full of the canary. `spec` is the packaged one if left out.
     """
     path = Path(path)
-    golden = Golden(path.parent, spec or load_spec())
+    spec = spec or load_spec()
+    golden = Golden(path.parent, spec)
     if path.stem not in golden.parts or path.suffix not in _SUFFIXES:
         raise InputError(f"{path}: found no such part in {MANIFEST}, expected one of {', '.join(golden.parts)}")
-    return list(golden.part_cases(path.stem))
+    return [_writable(case, spec) for case in golden.part_cases(path.stem)]
+
+
+def _writable(case: Case, spec: Spec) -> Case:
+    """The case with memory of its own for what is not stored."""
+    arguments = {
+        name: blank(value, spec.tables.dtypes[value.dtype]) if isinstance(value, Tensor) and value.repeats else value
+        for name, value in case.arguments.items()
+    }
+    shared = {name: with_storage(arguments[name], arguments[other].storage) for name, other in case.alias.items()}
+    return replace(case, arguments=arguments | shared)
 
 
 class Golden:
@@ -189,7 +199,7 @@ class Golden:
         chosen = shard_of(self.parts, str(shard))
         if self.shard is not None:
             raise InputError(f"shard: found {shard}, expected {self.shard}: there is no more in {self.directory}")
-        if self.tier == "core":
+        if self.tier != "full":
             raise InputError(f"shard: found {shard}, expected none: only the full tier is divided")
         return tuple(case_id for part in chosen for case_id in self._part(part).records)
 

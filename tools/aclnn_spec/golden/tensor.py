@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 from typing import Any, TypeAlias
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,14 +18,25 @@ Array: TypeAlias = NDArray[Any]
 CANARY = 0xA5
 """Every byte of an output's storage before a call."""
 
-BFLOAT16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
 COMPLEX32 = np.dtype([("real", "<f2"), ("imag", "<f2")])
+
+
+@cache
+def bfloat16() -> np.dtype[Any]:
+    """ml_dtypes' type. Loading it takes as long as all else together, so it waits for the first BFLOAT16."""
+    dtype: np.dtype[Any] = np.dtype(importlib.import_module("ml_dtypes").bfloat16)
+    return dtype
+
+
+def is_bfloat16(array: Array) -> bool:
+    """Whether an array is of ml_dtypes' BFLOAT16."""
+    return array.dtype.name == "bfloat16"
 
 
 def numpy_dtype(dtype: DType) -> np.dtype[Any]:
     """The NumPy type of an element: ml_dtypes' own for BFLOAT16, two halves for COMPLEX32."""
     if dtype == "BFLOAT16":
-        return BFLOAT16
+        return bfloat16()
     if dtype == "COMPLEX32":
         return COMPLEX32
     if dtype.storage is None:
@@ -49,6 +61,8 @@ class Tensor(TensorDesc):
         storage = self.storage
         if self.size == 0:
             return np.empty(self.shape, storage.dtype)
+        if self.repeats:
+            return np.broadcast_to(storage[0], self.shape)
         step = storage.itemsize
         view: Array = np.ndarray(
             self.shape,
@@ -58,6 +72,11 @@ class Tensor(TensorDesc):
             strides=tuple(stride * step for stride in self.strides),
         )
         return view
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the storage is one element that stands for all, as `unwritten` makes it."""
+        return self.storage.strides == (0,)
 
     @property
     def covered(self) -> NDArray[np.bool]:
@@ -97,6 +116,6 @@ def with_storage(desc: TensorDesc, storage: Array) -> Tensor:
 
 def bits(array: Array) -> Array:
     """The array in the form golden files hold it and the reference reads it: BFLOAT16 and COMPLEX32 as bits."""
-    if array.dtype == BFLOAT16:
+    if is_bfloat16(array):
         return array.view(np.uint16)
     return array.view(np.uint32) if array.dtype == COMPLEX32 else array

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from aclnn_spec.certification.implementation import Arguments, PhaseOne
-from aclnn_spec.golden.tensor import BFLOAT16, Array, Tensor, bits
+from aclnn_spec.golden.tensor import Array, Tensor, bits, is_bfloat16
 from aclnn_spec.reference import REFERENCES, evaluate
 from aclnn_spec.spec.operator import Operator
 from aclnn_spec.spec.read import Spec, load_spec
@@ -63,7 +63,7 @@ def _evaluate(operator: Operator, arguments: Arguments) -> None:
         REFERENCES[operator.name].function,
         {name: (bits(_apart(tensor.array, output)), str(tensor.dtype)) for name, tensor in inputs.items()},
         common=str(common),
-        output=(output.view(np.uint16) if output.dtype == BFLOAT16 else output, str(result.dtype)),
+        output=(output.view(np.uint16) if is_bfloat16(output) else output, str(result.dtype)),
         attributes={p.name: arguments[p.name] for p in operator.parameters if p.role == "attribute"},
     )
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from aclnn_spec.certification.implementation import Arguments, PhaseOne
-from aclnn_spec.golden.tensor import BFLOAT16, COMPLEX32, Tensor
+from aclnn_spec.golden.tensor import COMPLEX32, Tensor, is_bfloat16
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.read import Spec, load_spec
 
@@ -92,7 +92,7 @@ def _dtype(name: str) -> Any:
 def _to_torch(tensor: Tensor) -> TorchTensor:
     """The tensor's view as PyTorch's, on the same memory."""
     array = tensor.array
-    if array.dtype == BFLOAT16:
+    if is_bfloat16(array):
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     if array.dtype == COMPLEX32:
         return torch.from_numpy(array.view(np.int32)).view(torch.complex32)

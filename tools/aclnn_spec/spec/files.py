@@ -26,7 +26,7 @@ def write_atomically(path: Path) -> Iterator[BinaryIO]:
     """
     target, temporary = _places(path)
     try:
-        with temporary.open("xb") as file:
+        with _naming(target), temporary.open("xb") as file:
             yield file
             _settle(file)
         temporary.replace(target)
@@ -43,7 +43,7 @@ def replace_all(writers: Mapping[Path, Callable[[BinaryIO], object]]) -> None:
     places = {path: _places(path) for path in writers}
     try:
         for path, write in writers.items():
-            with places[path][1].open("xb") as file:
+            with _naming(path), places[path][1].open("xb") as file:
                 write(file)
                 _settle(file)
         for target, temporary in places.values():
@@ -143,6 +143,16 @@ def _settle(file: BinaryIO) -> None:
     """Bring everything written so far onto the disk."""
     file.flush()
     os.fsync(file.fileno())
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Give an error that names no file, as that of a full disk does, the path's name."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
 
 
 @contextmanager

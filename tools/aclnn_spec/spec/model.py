@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from aclnn_spec.spec.rules import Rule
 
-TIERS = ("core", "full")
-"""The tiers of golden data."""
+TIERS = ("smoke", "core", "full")
+"""The tiers of golden data, each within the next."""
 
 INT64 = range(-(2**63), 2**63)
 

@@ -15,7 +15,10 @@ Predicate: TypeAlias = Callable[[Any], bool]
 Resolve: TypeAlias = Callable[[str], tuple[Any, "Resolve"]]
 """Gives the schema a reference means, and what resolves the references inside it."""
 
-_ANNOTATIONS = frozenset({"$schema", "$id", "$defs", "$comment", "title", "description", "default", "examples"})
+_ANNOTATIONS = frozenset(
+    {"$schema", "$id", "$defs", "$comment", "$vocabulary", "$dynamicAnchor"}
+    | {"title", "description", "default", "examples", "deprecated"}
+)
 _MEMBERS = ("properties", "patternProperties", "additionalProperties")
 
 
@@ -25,13 +28,14 @@ class UnsupportedError(Exception):
 
 def compile_schema(schema: Any, resolve: Resolve) -> Predicate:
     """Make the function that tells whether a value fits the schema; UnsupportedError if that cannot be."""
-    return _Compiler().schema(schema, resolve)
+    return _Compiler(resolve).schema(schema, resolve)
 
 
 class _Compiler:
     """One compilation; schemas that refer to themselves are met again through `_known`."""
 
-    def __init__(self) -> None:
+    def __init__(self, outermost: Resolve) -> None:
+        self._outermost = outermost
         self._known: dict[int, Predicate] = {}
         self._kept: list[Any] = []  # an id is an object's own only as long as the object lives
 
@@ -54,7 +58,12 @@ class _Compiler:
             return _LIMITS[key](schema[key])
         if key in ("if", "then", "else"):
             return self.condition(schema, resolve) if key == "if" else None
-        compound = {"$ref": self.reference, "items": self.items, "propertyNames": self.names}
+        compound = {
+            "$ref": self.reference,
+            "$dynamicRef": self.dynamic,
+            "items": self.items,
+            "propertyNames": self.names,
+        }
         if key in compound:
             return compound[key](schema[key], resolve)
         if key in ("anyOf", "oneOf", "allOf"):
@@ -78,6 +87,10 @@ class _Compiler:
             known[key] = self.schema(schema, inside)
         # Looked up at each call: a schema that refers to itself is not made yet.
         return lambda value: known[key](value)  # noqa: PLW0108
+
+    def dynamic(self, target: str, _resolve: Resolve) -> Predicate:
+        """A reference that the outermost schema decides, as those of the schema of schemas are."""
+        return self.reference(target, self._outermost)
 
     def combined(self, key: str, parts: Sequence[Predicate]) -> Predicate:
         if key == "oneOf":
@@ -150,6 +163,17 @@ def _of(kind: type | Predicate, holds: Callable[[Any, Any], bool]) -> Callable[[
     return lambda wanted: lambda value: not is_kind(value) or holds(value, wanted)
 
 
+def _has_format(value: str, wanted: str) -> bool:
+    """Whether a text has a format, of which only `regex` means anything without further packages."""
+    if wanted != "regex":
+        return True
+    try:
+        re.compile(value)
+    except re.error:
+        return False
+    return True
+
+
 def _dependent(value: Mapping[str, Any], wanted: Mapping[str, Sequence[str]]) -> bool:
     return all(value.keys() >= set(others) for name, others in wanted.items() if name in value)
 
@@ -163,6 +187,7 @@ _LIMITS: Mapping[str, Callable[[Any], Predicate]] = MappingProxyType(
         "dependentRequired": _of(dict, _dependent),
         "minProperties": _of(dict, lambda value, wanted: len(value) >= wanted),
         "maxProperties": _of(dict, lambda value, wanted: len(value) <= wanted),
+        "format": _of(str, _has_format),
         "pattern": _of(str, lambda value, wanted: re.search(wanted, value) is not None),
         "minLength": _of(str, lambda value, wanted: len(value) >= wanted),
         "maxLength": _of(str, lambda value, wanted: len(value) <= wanted),

@@ -10,8 +10,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, SchemaError
 from jsonschema.validators import extend
+from jsonschema_specifications import REGISTRY as SPECIFICATIONS
 from referencing import Registry
 from referencing.exceptions import PointerToNowhere, Unresolvable
 from referencing.jsonschema import DRAFT202012
@@ -62,22 +63,8 @@ class Schemas:
     _fits: Mapping[str, Predicate] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        fits = {name: self._predicate(document) for name, document in self.documents.items()}
+        fits = {name: _predicate(document, self.registry) for name, document in self.documents.items()}
         object.__setattr__(self, "_fits", fits)
-
-    def _predicate(self, document: Any) -> Predicate:
-        def resolve_in(resolver: Any) -> Resolve:
-            def resolve(reference: str) -> tuple[Any, Resolve]:
-                found = resolver.lookup(reference)
-                return found.contents, resolve_in(found.resolver)
-
-            return resolve
-
-        base = document.get("$id", "") if isinstance(document, dict) else ""
-        try:
-            return compile_schema(document, resolve_in(self.registry.resolver(base)))
-        except (UnsupportedError, Unresolvable):  # then jsonschema decides about every document
-            return lambda _: False
 
     def faults(self, name: str, document: Any, where: str) -> list[str]:
         """What is wrong with a document by the schema of this name, one line each with its path."""
@@ -87,16 +74,36 @@ class Schemas:
         return [f"{where}: {line}" for line in lines_of(document, validator.iter_errors(document))]
 
 
+def _predicate(document: Any, registry: Registry[Any]) -> Predicate:
+    """Whether a value fits a schema; False, too, where only jsonschema can tell."""
+
+    def resolve_in(resolver: Any) -> Resolve:
+        def resolve(reference: str) -> tuple[Any, Resolve]:
+            found = resolver.lookup(reference)
+            return found.contents, resolve_in(found.resolver)
+
+        return resolve
+
+    base = document.get("$id", "") if isinstance(document, dict) else ""
+    try:
+        return compile_schema(document, resolve_in(registry.resolver(base)))
+    except (UnsupportedError, Unresolvable):
+        return lambda _: False
+
+
 def load_schemas(root: Path | None = None) -> Schemas:
     """Read all schemas; `root` is the spec directory."""
     directory = (root or data_root() / "spec") / "schema"
     documents = {path.stem: read_json(path) for path in sorted(directory.glob("*.json"))}
+    is_schema = _predicate(Draft202012Validator.META_SCHEMA, SPECIFICATIONS)
     faults = []
     for name, document in documents.items():
         try:
-            Draft202012Validator.check_schema(document)
+            if not is_schema(document):
+                Draft202012Validator.check_schema(document)
         except Exception as error:  # noqa: BLE001  # jsonschema raises more than SchemaError for a schema that is none
-            faults.append(f"{name}.json: not a JSON schema: {str(error).splitlines()[0]}")
+            said = error.message if isinstance(error, SchemaError) else str(error)  # its text shows the whole schema
+            faults.append(f"{name}.json: not a JSON schema: {said}")
         else:
             if not isinstance(document, dict) or not isinstance(document.get("$id"), str):
                 faults.append(f"{name}.json: $id: found none, expected the schema's own URI")

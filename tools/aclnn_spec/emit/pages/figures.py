@@ -6,22 +6,24 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from aclnn_spec.certification.conclude import CONFORMANT
 from aclnn_spec.emit.pages.material import Material, gather
-from aclnn_spec.implementations.host_library import fault_names
+from aclnn_spec.emit.pages.strength import KILLS, RIGHT
 from aclnn_spec.spec.read import load_spec
 
 _MARK = re.compile(r"\{\{ *figures\.(\w+) *\}\}")
 
 
 def figures(material: Material) -> Mapping[str, int]:
-    """Operators, clauses, core cases, errata, faults the host library can be built with, bytes of the core tier."""
+    """Operators, clauses, core cases, errata, bytes of the core; mutants condemned, right implementations passed."""
     operators = material.operators
     return {
         "operators": len(operators),
         "clauses": sum(len(operator.clauses) for operator in operators),
         "cases": material.count,
         "errata": sum(len(operator.errata) for operator in operators),
-        "faults": len(fault_names()),
+        "mutants": sum(material.data(f"{KILLS}/{name}.json")["totals"]["condemned"] for name in material.cases),
+        "right": sum(row["verdict"] == CONFORMANT for row in material.data(RIGHT)["rows"]),
         "core_bytes": sum(int(entry["bytes"]) for entry in material.files),
     }
 

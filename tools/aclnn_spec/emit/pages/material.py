@@ -40,6 +40,11 @@ class Material:
         """How many core cases there are, of all operators."""
         return sum(map(len, self.cases.values()))
 
+    def data(self, path: str) -> Mapping[str, Any]:
+        """A JSON file of the repository; InputError if it cannot be read."""
+        found: Mapping[str, Any] = read_json(self.root / path)
+        return found
+
     def text(self, path: str) -> str:
         """A file of the repository."""
         return (self.root / path).read_text(encoding="utf-8")

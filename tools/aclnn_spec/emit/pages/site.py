@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from aclnn_spec.emit.pages.benchmarks import RESULT, benchmarks_page
 from aclnn_spec.emit.pages.certificate import certificate_pages
 from aclnn_spec.emit.pages.data import case_list, cases_page, croissant, data_page
 from aclnn_spec.emit.pages.markdown import LANGUAGES, banner
@@ -15,6 +16,7 @@ from aclnn_spec.emit.pages.material import CERTIFICATES, CORE, DOWNLOADS, Materi
 from aclnn_spec.emit.pages.operator import operator_index, operator_page
 from aclnn_spec.emit.pages.reference import cli_page, python_page
 from aclnn_spec.emit.pages.spec_format import changelog_page, spec_format_page
+from aclnn_spec.emit.pages.strength import strength_pages
 from aclnn_spec.emit.writing import stale_texts, write_texts
 from aclnn_spec.spec.read import Spec
 
@@ -61,6 +63,8 @@ def _pages(material: Material, lang: str) -> Iterator[tuple[str, str]]:
     yield "data/cases.md", cases_page(material, lang)
     yield "contribute/spec-format.md", spec_format_page(material, lang)
     yield "contribute/changelog.md", changelog_page(material, lang)
+    yield from strength_pages(material, lang)
+    yield "strength/benchmarks.md", benchmarks_page(material.data(RESULT), lang)
 
 
 def _generated(docs: Path, files: Mapping[str, str]) -> set[str]:

@@ -25,6 +25,6 @@ def _section(name: str) -> Words:
     return MappingProxyType({key: Text(zh=pair["zh"], en=pair["en"]) for key, pair in _SECTIONS[name].items()})
 
 
-OPERATOR, DOWNLOAD, DATA, CASES, FORMAT, REFERENCE = map(
-    _section, ("operator", "download", "data", "cases", "format", "reference")
+OPERATOR, DOWNLOAD, DATA, CASES, FORMAT, REFERENCE, STRENGTH, BENCHMARKS = map(
+    _section, ("operator", "download", "data", "cases", "format", "reference", "strength", "benchmarks")
 )

@@ -22,6 +22,7 @@ from aclnn_spec.golden.cases import (
     policy,
     special,
     status,
+    survivors,
     ties,
 )
 from aclnn_spec.golden.cases.author import Author, Draft
@@ -38,6 +39,7 @@ def core_cases(operator: Operator) -> list[Case]:
     cases = list(chain.from_iterable(group.cases(author) for group in groups))
     cases += lifecycle.cases(author, cases)
     cases += open.cases(author)
+    cases += survivors.cases(author)
     tested = {clause for case in cases for clause in case.clauses}
     faults = [f"{operator.name}: clause {c.id} has no case" for c in operator.clauses if c.id not in tested]
     repeated = [case_id for case_id, count in Counter(case.id for case in cases).items() if count > 1]

@@ -211,9 +211,11 @@ class Author:
 
     def _tensor(self, key: str, name: str, desc: TensorDesc, values: Values | None) -> Tensor:
         dtype = self.operator.tables.dtypes[desc.dtype]
-        # The storage around the view holds values of the same sort: what is read from there is plausible and wrong.
-        noise = self.spread(f"{key}/noise", name, prod(desc.storage_shape))
-        tensor = with_storage(desc, stored(noise, dtype))
+        size = prod(desc.storage_shape)
+        if (desc.strides, desc.offset, size) == (contiguous_strides(desc.shape), 0, desc.size):
+            tensor = with_storage(desc, np.empty(size, numpy_dtype(dtype)))
+        else:  # The storage around the view holds values of the same sort: what is read from there looks right.
+            tensor = with_storage(desc, stored(self.spread(f"{key}/noise", name, size), dtype))
         view = tensor.array[(*(slice(0, 1) if stride == 0 else slice(None) for stride in desc.strides), ...)]
         if values is None:
             values = self.spread(key, name, view.size).reshape(view.shape)

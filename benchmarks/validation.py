@@ -1,22 +1,26 @@
-"""Validate a good call by the spec's rules, by the checks generated from them, and by jsonschema, in one run."""
+"""Validate a good call by the spec's rules and by the checks generated from them, against jsonschema."""
 
 from __future__ import annotations
 
 import importlib.util
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from timeit import repeat
 
 from jsonschema import Draft202012Validator
 
 from aclnn_spec.spec.model import TensorDesc
 from aclnn_spec.spec.read import load_spec, tools_root
 
+from .row import Row
+from .timing import by_turns
+
 OPERATOR = "aclnnL1LossBackward"
 SHAPE = (2, 3)
+PART = "One good call validated"
+PEER = "jsonschema, same document"
 RUNS = 7
 
 # The pointers and the number are volatile, so that the compiler cannot know that every round checks the same call.
@@ -48,6 +52,41 @@ int main(void) {
 """
 
 
+def rows(*, quick: bool) -> Iterator[Row]:
+    """The interpreter of the rules, the generated Python module, the generated C header."""
+    operator = load_spec().operator(OPERATOR)
+    names = [p.name for p in operator.parameters]
+    call = {name: 1 if name == "reduction" else TensorDesc(dtype="FLOAT", shape=SHAPE) for name in names}
+    plain = {"dtype": "FLOAT", "shape": list(SHAPE), "format": "ND"}
+    document = {name: 1 if name == "reduction" else plain for name in names}
+    validator, check = Draft202012Validator(document_schema(OPERATOR)), standalone()
+    if operator.validate(call).broken or not validator.is_valid(document) or check(**call)[0]:
+        raise SystemExit("the call is meant to be good")
+    seconds = 0.3 if quick else 2.0
+
+    def peer() -> list[object]:
+        return list(validator.iter_errors(document))
+
+    peer_seconds = 0.0
+    for what, ours in (
+        ("operator.validate", lambda: operator.validate(call)),
+        ("the generated Python module", lambda: check(**call)),
+    ):
+        pair = by_turns(ours, peer, seconds=seconds, least=7)
+        peer_seconds = pair.theirs
+        yield Row(part=PART, what=what, peer=PEER, seconds=pair.ours, peer_seconds=pair.theirs, ratio=pair.ratio)
+    in_c = seconds_in_c()
+    yield Row(
+        part=PART,
+        what="the generated C header",
+        peer=PEER,
+        seconds=in_c,
+        peer_seconds=peer_seconds,
+        ratio=in_c and in_c / peer_seconds,
+        skipped="" if in_c else "found no C compiler",
+    )
+
+
 def document_schema(name: str) -> dict[str, object]:
     """What a schema alone can say of a call: the parameters, their types, ranks and values."""
     operator = load_spec().operator(name)
@@ -63,11 +102,6 @@ def document_schema(name: str) -> dict[str, object]:
     }
     kinds = {p.name: tensor if p.kind == "tensor" else {"enum": list(p.values.values())} for p in operator.parameters}
     return {"type": "object", "properties": kinds, "required": list(kinds), "additionalProperties": False}
-
-
-def seconds(function: Callable[[], object], number: int) -> float:
-    """The shortest of the measured times of one call."""
-    return min(repeat(function, number=number, repeat=RUNS)) / number
 
 
 def seconds_in_c() -> float | None:
@@ -93,31 +127,3 @@ def standalone() -> Callable[..., tuple[int, tuple[str, ...]]]:
     found.loader.exec_module(module)
     check: Callable[..., tuple[int, tuple[str, ...]]] = module.check
     return check
-
-
-def main() -> None:
-    """Print the times and how they compare with the interpreter's."""
-    operator = load_spec().operator(OPERATOR)
-    names = [p.name for p in operator.parameters]
-    call = {name: 1 if name == "reduction" else TensorDesc(dtype="FLOAT", shape=SHAPE) for name in names}
-    plain = {"dtype": "FLOAT", "shape": list(SHAPE), "format": "ND"}
-    document = {name: 1 if name == "reduction" else plain for name in names}
-    validator, check = Draft202012Validator(document_schema(OPERATOR)), standalone()
-    if operator.validate(call).broken or not validator.is_valid(document) or check(**call)[0]:
-        raise SystemExit("the call is meant to be good")
-    ours = seconds(lambda: operator.validate(call), 20_000)
-    times = {
-        "generated C header": seconds_in_c(),
-        "generated Python module": seconds(lambda: check(**call), 20_000),
-        "operator.validate": ours,
-        "jsonschema, same document": seconds(lambda: list(validator.iter_errors(document)), 500),
-    }
-    print(f"{'one good call':28}{'µs per call':>12}{'ratio':>8}")
-    for name, time in times.items():
-        print(
-            f"{name:28}" + (f"{time * 1e6:12.3f}{time / ours:8.3g}" if time is not None else "   no C compiler found")
-        )
-
-
-if __name__ == "__main__":
-    main()

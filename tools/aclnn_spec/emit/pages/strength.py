@@ -1,0 +1,128 @@
+"""How strong the suite is: the kill table, the right implementations, and other judges by the same measure.
+
+The tables are measured by `python -m tests.mutants`, `tests.right` and `tests.competition`, and only shown here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from aclnn_spec.emit.pages.markdown import code, codes, fence, heading, page, prose, table
+from aclnn_spec.emit.pages.material import Material
+from aclnn_spec.emit.pages.words import STRENGTH, said
+
+KILLS = "tests/mutants/kills"
+RIGHT = "tests/right/table.json"
+COMPARISON = "tests/competition/table.json"
+
+_SOURCE = "source"
+"""The family of the mutants made from source; it has a name on the page alone."""
+
+Row = Mapping[str, Any]
+
+
+def strength_pages(material: Material, lang: str) -> Iterator[tuple[str, str]]:
+    """The pages below `strength/` in one language, by their paths."""
+    yield "strength/mutants.md", _page("mutants", KILLS, _mutants(material, lang), lang)
+    yield "strength/right.md", _page("right", RIGHT, _right(material.data(RIGHT), lang), lang)
+    yield "strength/comparison.md", _page("comparison", COMPARISON, _comparison(material.data(COMPARISON), lang), lang)
+
+
+def _page(name: str, source: str, blocks: Iterator[str], lang: str) -> str:
+    command = fence(f"python -m {source.rpartition('/')[0].replace('/', '.')}", "sh")
+    if name == "mutants":
+        command = fence("python -m tests.mutants", "sh")
+    return page(source, said(STRENGTH, name, lang), [*blocks, said(STRENGTH, "again", lang), command])
+
+
+def _mutants(material: Material, lang: str) -> Iterator[str]:
+    yield said(STRENGTH, "about_mutants", lang)
+    for operator in material.cases:
+        yield from _kills(material, operator, lang)
+
+
+def _kills(material: Material, operator: str, lang: str) -> Iterator[str]:
+    """An operator's totals, its mutants by family and group, and each mutant by group."""
+    found = material.data(f"{KILLS}/{operator}.json")
+    groups = list(dict.fromkeys(case["group"] for case in material.cases[operator]))
+    condemned = [one for one in found["mutants"] if "equivalent" not in one]
+    families = {name: text[lang] for name, text in found["families"].items()}
+    families[_SOURCE] = said(STRENGTH, _SOURCE, lang)
+    yield heading(code(operator), operator)
+    yield said(STRENGTH, "totals", lang, cases=f"{found['cases']:,}", **found["totals"])
+    yield heading(said(STRENGTH, "by_family", lang), f"{operator}-families", 3)
+    yield said(STRENGTH, "about_families", lang)
+    heads = [said(STRENGTH, name, lang) for name in ("family", "count")]
+    yield table([*heads, *map(code, groups)], [_family(name, condemned, groups) for name in families])
+    yield heading(said(STRENGTH, "kill_table", lang), f"{operator}-kills", 3)
+    yield f"{said(STRENGTH, 'about_kills', lang)} {said(STRENGTH, 'whole_run', lang)}"
+    heads = [said(STRENGTH, name, lang) for name in ("mutant", "mistake")]
+    for name, text in families.items():
+        rows = [_killed(one, groups, lang) for one in condemned if one["family"] == name]
+        if rows:
+            yield heading(prose(text), f"{operator}-{name}", 4)
+            yield table([*heads, *map(code, groups)], rows)
+    equivalent = [one for one in found["mutants"] if "equivalent" in one]
+    if equivalent:
+        yield heading(said(STRENGTH, "equivalent", lang), f"{operator}-equivalent", 3)
+        rows = [[code(one["id"]), _mistake(one, lang), prose(one["equivalent"][lang])] for one in equivalent]
+        yield table([*heads, said(STRENGTH, "argument", lang)], rows)
+
+
+def _family(name: str, condemned: Sequence[Row], groups: Sequence[str]) -> list[object]:
+    mutants = [one for one in condemned if one["family"] == name]
+    counts = Counter(group for one in mutants for group in one["groups"])
+    return [code(name), len(mutants), *(counts[group] or "–" for group in groups)]
+
+
+def _killed(one: Row, groups: Sequence[str], lang: str) -> list[object]:
+    mark = " †" if one["whole_run"] else ""
+    return [code(one["id"]), _mistake(one, lang) + mark, *(one["groups"].get(group, "–") for group in groups)]
+
+
+def _mistake(one: Row, lang: str) -> str:
+    """What a mutant has wrong; of one made from source that is code."""
+    text = one["text"][lang]
+    return code(text) if one["family"] == _SOURCE else prose(text)
+
+
+def _right(found: Row, lang: str) -> Iterator[str]:
+    yield said(STRENGTH, "about_right", lang, count=len(found["rows"]))
+    columns = [said(STRENGTH, name, lang) for name in ("implementation", "does", "verdict", "largest", "observed")]
+    rows = [
+        [
+            code(one["name"]),
+            prose(one["text"][lang]),
+            said(STRENGTH, one["verdict"], lang),
+            "–" if one["largest_ulp"] is None else f"{one['largest_ulp']:g}",
+            "<br>".join(f"{code(clause)} {codes(labels)}" for clause, labels in one["observed"].items()),
+        ]
+        for one in found["rows"]
+    ]
+    yield table(columns, rows)
+
+
+def _comparison(found: Row, lang: str) -> Iterator[str]:
+    yield said(STRENGTH, "about_comparison", lang, wrong=found["wrong"], right=found["right"])
+    sets = list(dict.fromkeys(name for judge in found["judges"] for name in judge["sets"]))
+    columns = [said(STRENGTH, kind, lang, set=code(name)) for name in sets for kind in ("kills", "alarms")]
+    rows = [[prose(judge["text"][lang]), *_counts(judge["sets"], sets)] for judge in found["judges"]]
+    yield table([said(STRENGTH, "judge", lang), *columns], rows)
+    yield said(STRENGTH, "beyond", lang, beyond=found["beyond_values"])
+    yield heading(said(STRENGTH, "method", lang), "method")
+    yield prose(found["method"][lang])
+    yield heading(said(STRENGTH, "alarmed", lang), "alarmed")
+    alarms = [
+        [prose(judge["text"][lang]), code(name), codes(cell["alarmed_by"])]
+        for judge in found["judges"]
+        for name, cell in judge["sets"].items()
+        if cell["alarmed_by"]
+    ]
+    yield table([said(STRENGTH, name, lang) for name in ("judge", "cases", "implementation")], alarms)
+
+
+def _counts(found: Mapping[str, Row], sets: Sequence[str]) -> Iterator[object]:
+    for name in sets:
+        yield from (found[name]["kills"], found[name]["false_alarms"]) if name in found else ("–", "–")
