@@ -11,7 +11,7 @@ from .judging import PART as JUDGE
 from .row import Row
 from .words import ZH
 
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 720, 360, 64, 36, 196, 44
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 720, 360, 64, 36, 216, 44
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 
 _AXES: Mapping[str, tuple[str, str]] = MappingProxyType(

@@ -65,8 +65,9 @@ def cover(bench: Bench, needs: Mapping[str, Ways], more: Mapping[str, Ways], mos
     def met(chosen: frozenset[str]) -> bool:
         return all(any(way <= chosen for way in options) for options in needs.values())
 
-    def cost(way: frozenset[str]) -> tuple[int, int]:
-        return sum(bench.large(each) for each in way), max(order[each] for each in way)
+    def cost(way: frozenset[str]) -> tuple[int, list[int]]:
+        """Large cases, then places, the last first: no two ways cost the same, so that the choice is always one."""
+        return sum(bench.large(each) for each in way), sorted((order[each] for each in way), reverse=True)
 
     chosen = _greedy(
         {name: [closed(way) for way in options] for name, options in needs.items()}, frozenset(), None, cost

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from aclnn_spec.spec.errors import InputError, line
 from aclnn_spec.spec.model import TIERS
@@ -36,40 +36,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"aclnn-spec {version('aclnn-spec')}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
 
-    one = commands.add_parser("certify", help="judge an implementation by the golden data")
-    one.add_argument(
-        "implementation",
-        metavar="IMPLEMENTATION",
-        help="a registered name, module:attribute, or path/to/file.py:attribute",
-    )
-    one.add_argument(
-        "--operator", action="append", default=[], metavar="NAME", help="only this operator; may be repeated"
-    )
-    _tier(one)
-    one.add_argument("--golden", metavar="DIR", help="where the golden data lies, if not in its usual place")
-    one.add_argument("--product", metavar="ID", help="judge by what holds on this product")
-    one.add_argument("--policy", default="strict", metavar="NAME", help="strict or community")
-    one.add_argument("--certificate", metavar="FILE", help="write the certificate to this file")
-    one.add_argument("--waivers", metavar="FILE", help="failures to waive, with their reasons")
-    one.add_argument("--shard", metavar="I/N", help="only the I-th of N shares of the full tier")
-    one.add_argument("--device", metavar="N", help="the device to run on; each worker takes its own if left out")
-    one.add_argument(
-        "--library",
-        action="append",
-        default=[],
-        metavar="PATH",
-        help="for cann: a library to look symbols up in, host (built if need be) or cann; may be repeated",
-    )
-    one.add_argument(
-        "--case",
-        action="append",
-        default=[],
-        metavar="ID",
-        help="only this case, for debugging: the run is then incomplete; may be repeated",
-    )
-    one.add_argument("-n", "--workers", type=_positive, default=1, metavar="N", help="processes that run cases")
-    one.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="time a case may take, 60 if left out")
-    _lang(one)
+    _certify(commands.add_parser("certify", help="judge an implementation by the golden data"))
 
     one = commands.add_parser("verify", help="recompute a certificate's verdict offline")
     one.add_argument("certificate", metavar="CERTIFICATE", help="the certificate's file")
@@ -111,11 +78,92 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--fault", metavar="NAME", help="compile a fault in, to see it condemned (see src/faults.h)")
     one.add_argument("--sanitize", action="store_true", help="with AddressSanitizer and UndefinedBehaviorSanitizer")
 
+    _page(commands.add_parser("page", help="read official pages: show, lint, import, drift, render"))
+
     one = commands.add_parser("fetch", help="download golden data and verify it")
     _tier(one)
     one.add_argument("--url", metavar="URL", help="the published tier's address, that of the folder with manifest.json")
     one.add_argument("--output", metavar="DIR", help="write the golden data there instead of its usual place")
     return top
+
+
+def _certify(one: argparse.ArgumentParser) -> None:
+    one.add_argument(
+        "implementation",
+        metavar="IMPLEMENTATION",
+        help="a registered name, module:attribute, or path/to/file.py:attribute",
+    )
+    one.add_argument(
+        "--operator", action="append", default=[], metavar="NAME", help="only this operator; may be repeated"
+    )
+    _tier(one)
+    one.add_argument("--golden", metavar="DIR", help="where the golden data lies, if not in its usual place")
+    one.add_argument("--product", metavar="ID", help="judge by what holds on this product")
+    one.add_argument("--policy", default="strict", metavar="NAME", help="strict or community")
+    one.add_argument("--certificate", metavar="FILE", help="write the certificate to this file")
+    one.add_argument("--waivers", metavar="FILE", help="failures to waive, with their reasons")
+    one.add_argument("--shard", metavar="I/N", help="only the I-th of N shares of the full tier")
+    one.add_argument("--device", metavar="N", help="the device to run on; each worker takes its own if left out")
+    one.add_argument(
+        "--library",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="for cann: a library to look symbols up in, host (built if need be) or cann; may be repeated",
+    )
+    one.add_argument(
+        "--case",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="only this case, for debugging: the run is then incomplete; may be repeated",
+    )
+    one.add_argument("-n", "--workers", type=_positive, default=1, metavar="N", help="processes that run cases")
+    one.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="time a case may take, 60 if left out")
+    _lang(one)
+
+
+def _page(one: argparse.ArgumentParser) -> None:
+    actions = one.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=_Parser)
+    pages: dict[str, Any] = {"nargs": "+", "metavar": "PAGE", "help": "a Markdown file, or a folder of them"}
+
+    one = actions.add_parser("show", help="what pages say, each fact with its line")
+    one.add_argument("pages", **pages)
+    one.add_argument("--json", action="store_true", help="as JSON, on one line for each page")
+    _lang(one)
+
+    one = actions.add_parser("lint", help="defects of pages")
+    one.add_argument("pages", **pages | {"nargs": "*"})
+    formats = ("text", "json", "sarif", "github")
+    one.add_argument("--format", choices=formats, default="text", help="how to print what was found")
+    one.add_argument(
+        "--fail-on",
+        choices=("note", "warning", "error", "never"),
+        default="warning",
+        help="exit 1 for a finding at or above this",
+    )
+    one.add_argument("--config", metavar="FILE", help="findings to silence, each with a reason")
+    one.add_argument("--tree", action="store_true", help="all files that relative links lead to should be there")
+    one.add_argument("--codes", action="store_true", help="list all codes instead")
+    _lang(one)
+
+    one = actions.add_parser("import", help="a draft of an operator file, made from a page")
+    one.add_argument("page", metavar="PAGE", help="the page, a Markdown file")
+    one.add_argument("--operator", metavar="NAME", help="which one, of a page with several")
+    one.add_argument("--cann", default="0.0.0", metavar="VERSION", help="the CANN version of the page")
+    one.add_argument("--output", metavar="FILE", help="write the draft there instead of printing it")
+
+    one = actions.add_parser("drift", help="what a page says otherwise than the spec; exit 1 if anything")
+    one.add_argument("operator", metavar="OPERATOR", help="the operator's name")
+    one.add_argument("page", metavar="PAGE", help="the page, a Markdown file")
+    one.add_argument("--json", action="store_true", help="as JSON")
+    one.add_argument("--known", metavar="FILE", help="an earlier --json output, whose changes are no news")
+    _lang(one)
+
+    one = actions.add_parser("render", help="a page in the official form, made from the spec")
+    one.add_argument("operator", metavar="OPERATOR", help="the operator's name")
+    one.add_argument("--output", metavar="FILE", help="write the page there instead of printing it")
+    _lang(one)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

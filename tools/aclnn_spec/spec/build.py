@@ -59,13 +59,26 @@ def tables_from(data: Data) -> Tables:
         ),
         status_codes=MappingProxyType(
             {
-                c["name"]: StatusCode(c["number"], name=c["name"], meaning=_text(c["meaning"]))
+                c["name"]: StatusCode(
+                    c["number"],
+                    name=c["name"],
+                    meaning=_text(c["meaning"]),
+                    deprecated_spellings=tuple(c.get("deprecated_spellings", ())),
+                )
                 for c in data["status_codes"]["status_codes"]
             }
         ),
         products=MappingProxyType(
             {
-                p["id"]: Product(id=p["id"], name=_text(p["name"]), soc_prefixes=tuple(p["soc_prefixes"]))
+                p["id"]: Product(
+                    id=p["id"],
+                    name=_text(p["name"]),
+                    soc_prefixes=tuple(p["soc_prefixes"]),
+                    page_names_zh=tuple(p["page_names_zh"]),
+                    page_names_en=tuple(p["page_names_en"]),
+                    page_tags=tuple(p["page_tags"]),
+                    lacks_dtypes=tuple(p.get("lacks_dtypes", ())),
+                )
                 for p in data["products"]["products"]
             }
         ),

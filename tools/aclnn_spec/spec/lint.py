@@ -30,6 +30,9 @@ def lint_tables(data: Data) -> list[str]:
         if dtype["name"] not in dtype["spellings"]:
             found, own = ", ".join(dtype["spellings"]), dtype["name"]
             faults.append(f"dtypes.json: dtypes[{i}].spellings: found {found}, expected {own} among them")
+    for i, row in enumerate(data["products"]["products"]):
+        where = f"products.json: products[{i}].lacks_dtypes"
+        faults += _unknown(where, row.get("lacks_dtypes", ()), dtypes, "data type")
     if SUCCESS not in [code["name"] for code in data["status_codes"]["status_codes"]]:
         faults.append(f"status_codes.json: status_codes: found no {SUCCESS}, expected the code of a good call")
     if "strict" not in (policies := [p["name"] for p in data["accuracy"]["policies"]]):

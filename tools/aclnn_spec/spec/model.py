@@ -96,10 +96,11 @@ class StatusCode(int):
 
     name: str
     meaning: Text
+    deprecated_spellings: tuple[str, ...]
 
-    def __new__(cls, number: int, *, name: str, meaning: Text) -> Self:
+    def __new__(cls, number: int, *, name: str, meaning: Text, deprecated_spellings: tuple[str, ...] = ()) -> Self:
         self = super().__new__(cls, number)
-        self.name, self.meaning = name, meaning
+        self.name, self.meaning, self.deprecated_spellings = name, meaning, deprecated_spellings
         return self
 
     def __repr__(self) -> str:
@@ -115,6 +116,18 @@ class Product:
     id: str
     name: Text
     soc_prefixes: tuple[str, ...]
+    page_names_zh: tuple[str, ...] = ()
+    """What the official pages in Chinese call it, the name in use now first; so too in English."""
+    page_names_en: tuple[str, ...] = ()
+    page_tags: tuple[str, ...] = ()
+    """How comments in the pages mark what concerns it (`npu="910b"`)."""
+    lacks_dtypes: tuple[str, ...] = ()
+    """Data types that its chips do not know."""
+
+    @property
+    def page_names(self) -> tuple[str, ...]:
+        """All names of it on official pages."""
+        return (*self.page_names_zh, *self.page_names_en)
 
 
 @dataclass(frozen=True, kw_only=True)

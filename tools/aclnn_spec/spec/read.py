@@ -153,6 +153,8 @@ class Spec:
     operators: Mapping[str, Operator]
     schemas: Schemas
     files: Mapping[str, str]
+    drafts: frozenset[str] = frozenset()
+    """Names of the operators of which there is no more than a draft made from a page; nothing is judged by them."""
 
     @property
     def digest(self) -> str:
@@ -161,6 +163,8 @@ class Spec:
 
     def operator(self, name: str) -> Operator:
         """The operator of this name; InputError names those there are."""
+        if name in self.drafts:
+            raise InputError(f"operator: found {name!r}, of which there is only a draft, expected one that is complete")
         if name not in self.operators:
             raise InputError(f"operator: found {name!r}, expected one of {', '.join(self.operators)}")
         return self.operators[name]
@@ -175,6 +179,8 @@ def load_spec(root: str | Path | None = None) -> Spec:
     schemas = load_schemas(directory)
     tables_data, faults = _read_checked(directory, "tables", schemas)
     operators_data, more = _read_checked(directory, "operators", schemas)
+    drafts = frozenset(name for name, data in operators_data.items() if _is_draft(data))
+    operators_data = {name: data for name, data in operators_data.items() if name not in drafts}
     if not operators_data and not more:
         more = [f"{directory / 'operators'}: found no operator file there"]
     missing = sorted(_TABLE_FILES - tables_data.keys())
@@ -189,9 +195,16 @@ def load_spec(root: str | Path | None = None) -> Spec:
     if faults:
         raise InputError(*faults)
     operators = {data["name"]: operator_from(data, tables) for data in operators_data.values()}
-    return Spec(tables=tables, operators=MappingProxyType(operators), schemas=schemas, files=spec_files(directory))
+    return Spec(
+        tables=tables,
+        operators=MappingProxyType(operators),
+        schemas=schemas,
+        files=spec_files(directory),
+        drafts=drafts,
+    )
 
 
+_DRAFT = "https://aclnn-spec.dev/schema/draft.json"
 _TABLE_FILES = frozenset(
     {"accuracy", "casting", "deduction", "dtypes", "formats", "products", "sources", "status_codes"}
 )
@@ -209,9 +222,16 @@ def _read_checked(directory: Path, kind: str, schemas: Schemas) -> tuple[dict[st
         except InputError as error:
             faults += error.faults
             continue
+        if kind == "operators" and _is_draft(document) and "draft" in schemas.documents:
+            schema = "draft"
         faults += schemas.faults(schema, document, path.name)
         documents[path.stem] = document
     return documents, faults
+
+
+def _is_draft(document: Any) -> bool:
+    """Whether an operator's document is a draft that was made from a page."""
+    return isinstance(document, dict) and document.get("$schema") == _DRAFT
 
 
 def spec_files(directory: Path) -> dict[str, str]:

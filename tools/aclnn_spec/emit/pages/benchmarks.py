@@ -17,10 +17,13 @@ RESULT = f"{DIRECTORY}/result.json"
 Row = Mapping[str, Any]
 _COLUMNS = ("what", "size", "ours", "peer", "theirs", "ratio", "held", "note")
 
+_WHOLE = 10
+"""MiB from which on a decimal says nothing."""
+
 
 def benchmarks_page(found: Row, lang: str) -> str:
     """The page of a kept result, with its plot."""
-    return page(DIRECTORY, said(BENCHMARKS, "title", lang), _blocks(found, lang))
+    return page(DIRECTORY, said(BENCHMARKS, "title", lang), _blocks(found, lang), wide=True)
 
 
 def _blocks(found: Row, lang: str) -> Iterator[str]:
@@ -63,7 +66,7 @@ def _cells(row: Row, found: Row, lang: str) -> list[str]:
         _words(row.get("peer"), found, lang),
         time_text(row.get("peer_seconds")),
         f"{row['ratio']:.3g}" if "ratio" in row else "",
-        f"{row['mebibytes']:,.0f} MiB" if "mebibytes" in row else "",
+        _memory(row["mebibytes"]) if "mebibytes" in row else "",
         prose(note),
     ]
 
@@ -71,6 +74,10 @@ def _cells(row: Row, found: Row, lang: str) -> list[str]:
 def _size(size: int) -> str:
     """A number of elements or cases; a power of two as such."""
     return f"2<sup>{log2(size):.0f}</sup>" if size & (size - 1) == 0 and size > 1 else f"{size:,}"
+
+
+def _memory(mebibytes: float) -> str:
+    return f"{mebibytes:,.{0 if mebibytes >= _WHOLE else 1}f} MiB"
 
 
 def time_text(seconds: float | None) -> str:

@@ -1,0 +1,1 @@
+"""Reading the official pages of aclnn operators: parse, lint, draft, drift, render."""
