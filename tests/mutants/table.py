@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from aclnn_spec.golden.store import MANIFEST
 from aclnn_spec.spec.files import canonical_json, read_json
 from aclnn_spec.spec.read import CHECKOUT, data_root
 
@@ -29,11 +28,14 @@ MOST = 60
 Progress = Callable[[int, int], None]
 
 
-def made_from() -> str:
-    """SHA-256 over what a table follows from: the core tier, these mutants, the reference and the judge."""
+def made_from(operator: str) -> str:
+    """SHA-256 over what a table follows from: an operator's core tier and spec, mutants, reference and judge."""
     package = CHECKOUT / "tools" / "aclnn_spec"
+    root = data_root()
     sources = [
-        data_root() / "golden" / "core" / MANIFEST,
+        *(root / "golden" / "core" / f"{operator}{suffix}" for suffix in (".json", ".npz")),
+        root / "spec" / "operators" / f"{operator}.json",
+        *sorted((root / "spec" / "tables").glob("*.json")),
         *sorted(HERE.glob("*.py")),
         *sorted((package / "reference").glob("*.py")),
         *(package / "certification" / f"{name}.py" for name in _JUDGE),
@@ -109,7 +111,7 @@ def document(
     condemned = [each for each in outcomes if each.condemned]
     return {
         "generated_from": "tests/mutants and golden/core, by python -m tests.mutants",
-        "digest": made_from(),
+        "digest": made_from(bench.operator.name),
         "operator": bench.operator.name,
         "cases": len(bench.cases),
         "totals": {

@@ -14,6 +14,7 @@ from aclnn_spec import Certificate
 from aclnn_spec.certification.certificate import describe
 from aclnn_spec.certification.session import Options, Suite, open_suite, opened
 from aclnn_spec.golden.store import MANIFEST
+from aclnn_spec.spec.files import read_json
 from aclnn_spec.spec.read import CHECKOUT, data_root
 
 from . import RIGHT, Library, Steps
@@ -27,13 +28,16 @@ Row = dict[str, Any]
 
 
 def digest() -> str:
-    """SHA-256 over all the table is made from: golden data, which names the spec, judge, and these implementations."""
+    """SHA-256 over all the table is made from: golden data and spec, judge, and these implementations."""
+    manifest = read_json(data_root() / "golden" / "core" / MANIFEST)
+    golden = [entry["sha256"] for entry in manifest["files"]]
+    spec = [text for name, text in manifest["spec"].items() if not name.startswith("schema/")]
     paths = [
-        data_root() / "golden" / "core" / MANIFEST,
         *(CHECKOUT / "tools" / "aclnn_spec" / "certification" / f"{name}.py" for name in JUDGE),
         *sorted(HERE.glob("*.py")),
     ]
-    return hashlib.sha256("\0".join(path.read_text(encoding="utf-8") for path in paths).encode()).hexdigest()
+    texts = [*golden, *spec, *(path.read_text(encoding="utf-8") for path in paths)]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def observed(certificate: Certificate, operator: str) -> Mapping[str, tuple[str, ...]]:
