@@ -168,7 +168,7 @@ def test_beyond_the_common_range_the_number_itself_is_right_too(golden: Golden) 
 
 def test_what_a_new_operator_lacks_is_said(first: Operator) -> None:
     """An operator without a reference function, or with inputs that no group of cases knows, is refused in one line."""
-    with pytest.raises(InputError, match="^aclnnOther: found no reference function, expected one in REFERENCES$"):
+    with pytest.raises(InputError, match=r"^aclnnOther: found no reference function, expected one in REFERENCES$"):
         core_cases(replace(first, name="aclnnOther"))
     unary = replace(first, parameters=tuple(each for each in first.parameters if each.name != "target"))
     with pytest.raises(InputError, match="found the inputs gradOutput, self, expected self and target"):

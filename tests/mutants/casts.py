@@ -339,14 +339,17 @@ def _ranges() -> Iterator[Sketch]:
 
 _PASSED_ON = ("FLOAT16-nan-is-infinite", "BFLOAT16-nan-is-infinite", "nan-payload-carries")
 """Those that show where the gradient is passed on bit by bit."""
-_LAST_BIT = tuple(
-    f"{dtype}-{how}"
-    for dtype in ("FLOAT16", "BFLOAT16")
-    for how in (
-        *("truncates", "ties-away", "ties-up", "ties-to-zero", "truncates-subnormals"),
-        *("truncates-from-FLOAT16", "truncates-from-BFLOAT16"),
-    )
-) + ("stochastic-BFLOAT16", "smallest-never-zero", "largest-is-infinite")
+_LAST_BIT = (
+    *(
+        f"{dtype}-{how}"
+        for dtype in ("FLOAT16", "BFLOAT16")
+        for how in (
+            *("truncates", "ties-away", "ties-up", "ties-to-zero", "truncates-subnormals"),
+            *("truncates-from-FLOAT16", "truncates-from-BFLOAT16"),
+        )
+    ),
+    *("stochastic-BFLOAT16", "smallest-never-zero", "largest-is-infinite"),
+)
 """Those that are one unit in the last place off, which operators that round without mean are allowed."""
 _NEGATIVE = ("overflow-loses-sign", "overflow-saturates-below")
 """Those about negative results, of which losses have none."""

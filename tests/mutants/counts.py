@@ -73,7 +73,7 @@ def _padded(block: int) -> Callable[[Call], int]:
 
 
 _HUGE = ("uint24", "at-most-2-24", "dimensions-in-16-bits", "in-half-in-mix")
-"""Those that show in sizes that the cases of sums do not have: of as many equal terms a sum in FLOAT may be as wrong."""
+"""Those that show in sizes that cases of sums do not have: of as many equal terms a sum in FLOAT may be as wrong."""
 _STRIDED = ("divides-not-when-strided",)
 """Those about an output of many elements."""
 _ROUNDED = ("by-dimension-in-half", "reciprocal-of-20-bits")

@@ -135,38 +135,86 @@ _LEFT_OUT: tuple[tuple[str, str, str, Callable[[Array], Any]], ...] = (
             f"tail-of-{block}-twice",
             f"the last whole block of {block} terms reaches back over terms already counted",
             f"最后一块按 {block} 项往回取，重复计了前面的项",
-            lambda v, block=block: np.append(v, v[-block : v.size - v.size % block]) if v.size > block and v.size % block else v,
+            lambda v, block=block: (
+                np.append(v, v[-block : v.size - v.size % block]) if v.size > block and v.size % block else v
+            ),
         )  # type: ignore[misc]
         for block in (8, 64, 256)
     ),
-    ("second-half", "the second half of more than 1,024 terms is left out", "超过 1024 项时漏掉后一半", lambda v: v[: v.size // 2] if v.size > 1024 else v),
+    (
+        "second-half",
+        "the second half of more than 1,024 terms is left out",
+        "超过 1024 项时漏掉后一半",
+        lambda v: v[: v.size // 2] if v.size > 1024 else v,
+    ),
     ("at-most-65536", "terms beyond 65,536 are left out", "漏掉第 65536 项以后的各项", lambda v: v[:65536]),
     ("at-most-4096", "terms beyond 4,096 are left out", "漏掉第 4096 项以后的各项", lambda v: v[:4096]),
-)  # fmt: skip
+)
 
 
 def _terms() -> Iterator[Sketch]:
     for name, en, zh, change in _LEFT_OUT:
         yield wrong(name, en, zh, "sums basic mean", **by(lambda _, v, change=change: np.sum(change(v.reshape(-1)))))
     for name, en, zh, groups, way in (
-        ("last-axis", "the last axis alone is reduced", "只归约最后一维", "basic mean broadcast sums",
-         lambda _, v: np.sum(v.reshape(-1, v.shape[-1])[0]) if v.ndim else v),
-        ("first-axis", "the first axis alone is reduced", "只归约第一维", "basic mean broadcast sums",
-         lambda _, v: np.sum(v.reshape(v.shape[0], -1)[:, 0]) if v.ndim else v),
+        (
+            "last-axis",
+            "the last axis alone is reduced",
+            "只归约最后一维",
+            "basic mean broadcast sums",
+            lambda _, v: np.sum(v.reshape(-1, v.shape[-1])[0]) if v.ndim else v,
+        ),
+        (
+            "first-axis",
+            "the first axis alone is reduced",
+            "只归约第一维",
+            "basic mean broadcast sums",
+            lambda _, v: np.sum(v.reshape(v.shape[0], -1)[:, 0]) if v.ndim else v,
+        ),
         ("largest", "the largest term instead of the sum", "取最大项而不是求和", "basic sums", lambda _, v: np.max(v)),
-        ("root-of-squares", "the root of the sum of squares", "平方和的平方根", "basic sums",
-         lambda _, v: np.sqrt(np.sum(v.astype(np.float64) ** 2))),
-        ("repeats-once", "what is broadcast is summed once", "被广播的项只加一次", "sums layout broadcast mean",
-         lambda c, v: np.sum(v) if c.repeats == 1 else np.sum(v) / c.repeats),
-        ("own-elements", "the sum runs over self's elements, not those of the broadcast shape", "只对 self 的元素求和，而不是广播后的元素",
-         "broadcast mean sums", lambda c, v: np.sum(v.reshape(-1)[: c.size("self")])),
+        (
+            "root-of-squares",
+            "the root of the sum of squares",
+            "平方和的平方根",
+            "basic sums",
+            lambda _, v: np.sqrt(np.sum(v.astype(np.float64) ** 2)),
+        ),
+        (
+            "repeats-once",
+            "what is broadcast is summed once",
+            "被广播的项只加一次",
+            "sums layout broadcast mean",
+            lambda c, v: np.sum(v) if c.repeats == 1 else np.sum(v) / c.repeats,
+        ),
+        (
+            "own-elements",
+            "the sum runs over self's elements, not those of the broadcast shape",
+            "只对 self 的元素求和，而不是广播后的元素",
+            "broadcast mean sums",
+            lambda c, v: np.sum(v.reshape(-1)[: c.size("self")]),
+        ),
         ("started-at-1", "the sum starts at 1", "和从 1 开始", "basic sums", lambda _, v: np.sum(v) + 1),
-        ("started-at-first", "the sum starts at the first term and adds it again", "和从首项开始又加一次首项（仅 mean）",
-         "mean sums", lambda c, v: np.sum(v) + (v.reshape(-1)[0] if c.mode == "mean" else 0)),
-        ("ignores-nan", "NaN is left out of the sum", "求和时跳过 NaN", "special", lambda c, v: np.sum(v) if c.whole else np.nansum(v)),
-        ("ignores-infinity", "infinite terms are left out of the sum", "求和时跳过无穷", "special",
-         lambda c, v: np.sum(v) if c.whole else np.sum(np.where(np.isinf(v), 0, v))),
-    ):  # fmt: skip
+        (
+            "started-at-first",
+            "the sum starts at the first term and adds it again",
+            "和从首项开始又加一次首项（仅 mean）",
+            "mean sums",
+            lambda c, v: np.sum(v) + (v.reshape(-1)[0] if c.mode == "mean" else 0),
+        ),
+        (
+            "ignores-nan",
+            "NaN is left out of the sum",
+            "求和时跳过 NaN",
+            "special",
+            lambda c, v: np.sum(v) if c.whole else np.nansum(v),
+        ),
+        (
+            "ignores-infinity",
+            "infinite terms are left out of the sum",
+            "求和时跳过无穷",
+            "special",
+            lambda c, v: np.sum(v) if c.whole else np.sum(np.where(np.isinf(v), 0, v)),
+        ),
+    ):
         yield wrong(name, en, zh, groups, **by(way))
     yield wrong(
         "divides-first-in-half",
@@ -186,12 +234,26 @@ def _divided_first(call: Call, values: Array) -> Array:
 
 def _wholes() -> Iterator[Sketch]:
     for name, en, zh, change in (
-        ("whole-sum-in-32-bits", "integers are added up in 32 bits", "整数在 32 位中累加",
-         lambda _, v: np.int64(np.sum(v).astype(np.int32))),
-        ("whole-sum-in-float", "integers are added up in FLOAT", "整数在 FLOAT 中累加", lambda _, v: np.int64(np.float32(np.sum(v)))),
-        ("whole-sum-in-double", "integers are added up in DOUBLE", "整数在 DOUBLE 中累加", lambda _, v: np.int64(np.float64(np.sum(v)))),
+        (
+            "whole-sum-in-32-bits",
+            "integers are added up in 32 bits",
+            "整数在 32 位中累加",
+            lambda _, v: np.int64(np.sum(v).astype(np.int32)),
+        ),
+        (
+            "whole-sum-in-float",
+            "integers are added up in FLOAT",
+            "整数在 FLOAT 中累加",
+            lambda _, v: np.int64(np.float32(np.sum(v))),
+        ),
+        (
+            "whole-sum-in-double",
+            "integers are added up in DOUBLE",
+            "整数在 DOUBLE 中累加",
+            lambda _, v: np.int64(np.float64(np.sum(v))),
+        ),
         ("whole-sum-of-first", "of integers the first alone is taken", "整数只取首项", lambda _, v: v.reshape(-1)[0]),
-    ):  # fmt: skip
+    ):
         yield wrong(name, en, zh, "deduction", **by(change, lambda c: c.whole))
 
 
@@ -199,7 +261,9 @@ def _nothing() -> Iterator[Sketch]:
     def of_nothing(mode: str, value: float) -> dict[str, Any]:
         def summed(call: Call, values: Array) -> Array:
             off = not values.size and call.mode == mode
-            return np.asarray(value, np.float64 if call.mode == "mean" else values.dtype) if off else total(call, values)
+            return (
+                np.asarray(value, np.float64 if call.mode == "mean" else values.dtype) if off else total(call, values)
+            )
 
         return {"total": summed, "divides": lambda c: c.mode == "mean" and (mode != "mean" or bool(c.count))}
 

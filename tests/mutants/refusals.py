@@ -20,7 +20,6 @@ from .formulas import mixes
 from .kernel import FLOATS, Arguments, is_dense
 from .mutant import Sketch, wrong
 
-
 ABOUT: Mapping[str, str] = MappingProxyType(
     {"integers": "integer_mix", "wide-output": "wide_output", "reduced-shape": "reduced_shape"}
 )
@@ -375,9 +374,7 @@ def _reduced(operator: Operator) -> Iterator[Sketch]:
         "wants the broadcast shape of the output for mean and sum as well",
         "mean 和 sum 时也要求输出为广播后的形状",
         "basic mean sums",
-        check=also(
-            lambda o, a: o.reduces(a) and a[out].shape != broadcast(a[p.name].shape for p in operator.inputs)
-        ),
+        check=also(lambda o, a: o.reduces(a) and a[out].shape != broadcast(a[p.name].shape for p in operator.inputs)),
     )
     for clause in operator.checks:
         if isinstance(clause.rule, When) and isinstance(clause.rule.core, MaxRank):

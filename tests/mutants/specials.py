@@ -262,17 +262,44 @@ def _results(operator: Operator) -> Iterator[Sketch]:
     groups = "special ties threshold sums deduction"
     for name, en, zh, change in (
         ("nan-is-zero", "a NaN result is 0", "结果为 NaN 时变为 0", lambda _, v: np.where(np.isnan(v), 0, v)),
-        ("nan-is-infinite", "a NaN result is infinite", "结果为 NaN 时变为无穷", lambda _, v: np.where(np.isnan(v), np.inf, v)),
-        ("infinity-is-nan", "an infinite result is NaN", "结果为无穷时变为 NaN", lambda _, v: np.where(np.isinf(v), np.nan, v)),
+        (
+            "nan-is-infinite",
+            "a NaN result is infinite",
+            "结果为 NaN 时变为无穷",
+            lambda _, v: np.where(np.isnan(v), np.inf, v),
+        ),
+        (
+            "infinity-is-nan",
+            "an infinite result is NaN",
+            "结果为无穷时变为 NaN",
+            lambda _, v: np.where(np.isinf(v), np.nan, v),
+        ),
         ("infinity-is-zero", "an infinite result is 0", "结果为无穷时变为 0", lambda _, v: np.where(np.isinf(v), 0, v)),
-        ("infinity-turned", "an infinite result has the wrong sign", "无穷的结果符号相反", lambda _, v: np.where(np.isinf(v), -v, v)),
-        ("large-is-infinite", "a result beyond half the range is infinite", "超过范围一半的结果变为无穷",
-         lambda c, v: np.where(np.abs(v) > _largest(c) / 4, np.copysign(np.inf, v), v)),
-        ("large-is-clipped", "a result beyond a quarter of the range is clipped", "超过范围四分之一的结果被截断",
-         lambda c, v: np.where(np.isfinite(v), np.clip(v, -_largest(c) / 4, _largest(c) / 4), v)),
-        ("small-is-flushed", "a result below 2¹⁰ times the smallest normal number is 0", "小于最小正规数 2¹⁰ 倍的结果变为 0",
-         lambda c, v: np.where(np.abs(v) < c.format.smallest_normal * 1024, 0, v)),
-    ):  # fmt: skip
+        (
+            "infinity-turned",
+            "an infinite result has the wrong sign",
+            "无穷的结果符号相反",
+            lambda _, v: np.where(np.isinf(v), -v, v),
+        ),
+        (
+            "large-is-infinite",
+            "a result beyond half the range is infinite",
+            "超过范围一半的结果变为无穷",
+            lambda c, v: np.where(np.abs(v) > _largest(c) / 4, np.copysign(np.inf, v), v),
+        ),
+        (
+            "large-is-clipped",
+            "a result beyond a quarter of the range is clipped",
+            "超过范围四分之一的结果被截断",
+            lambda c, v: np.where(np.isfinite(v), np.clip(v, -_largest(c) / 4, _largest(c) / 4), v),
+        ),
+        (
+            "small-is-flushed",
+            "a result below 2¹⁰ times the smallest normal number is 0",
+            "小于最小正规数 2¹⁰ 倍的结果变为 0",
+            lambda c, v: np.where(np.abs(v) < c.format.smallest_normal * 1024, 0, v),
+        ),
+    ):
         yield wrong(name, en, zh, groups if "is-" in name and name[0] in "ls" else None, **of_result(change))
     yield wrong(
         "half-limits",

@@ -39,7 +39,9 @@ def _together(operator: Operator, clause: Clause) -> frozenset[str]:
     """The clauses that have to go for this one to be missed: an output of too high a rank betrays the inputs' too."""
     rule = core(clause)
     if isinstance(rule, MaxRank):
-        return frozenset(each.id for each in operator.checks if core(each) == replace(rule, on=getattr(core(each), "on", ())))
+        return frozenset(
+            each.id for each in operator.checks if core(each) == replace(rule, on=getattr(core(each), "on", ()))
+        )
     return frozenset({clause.id})
 
 
@@ -176,9 +178,14 @@ def _limits(operator: Operator) -> Iterator[Sketch]:
         for what, en, zh, accepts in (
             ("whole", "is read as an integer", "当作整数读", lambda v: float(np.trunc(v))),
             ("with-epsilon", "may be 10⁻⁶ below the limit", "可比下限小 10⁻⁶", lambda v: v + 1e-6),
-            ("infinite-accepted", "may be −∞", "可为 −∞", lambda v: low if v == -np.inf else v),
-            ("finite-accepted", "may be any negative number but −∞", "可为除 −∞ 外的任何负数", lambda v: v if v == -np.inf else low),
-        ):  # fmt: skip
+            ("infinite-accepted", "may be −∞", "可为 −∞", lambda v, low=low: low if v == -np.inf else v),
+            (
+                "finite-accepted",
+                "may be any negative number but −∞",
+                "可为除 −∞ 外的任何负数",
+                lambda v, low=low: v if v == -np.inf else low,
+            ),
+        ):
             yield wrong(
                 f"{name}-{what}",
                 f"{name} {en}",
@@ -186,11 +193,28 @@ def _limits(operator: Operator) -> Iterator[Sketch]:
                 check=lambda o, a, s, f=accepts, n=name: check(o, {**a, n: f(a[n])}, s),
             )
         for what, en, zh, groups, refuses in (
-            ("zero-refused", f"{name}={low} is refused", f"拒绝 {name}={low}", "threshold", lambda v: v == low),
-            ("fraction-refused", f"a {name} between {low} and 1 is refused", f"拒绝 {low} 到 1 之间的 {name}", "threshold",
-             lambda v: low < v < 1),
-            ("above-1-refused", f"a {name} above 1 is refused", f"拒绝大于 1 的 {name}", "threshold", lambda v: 1 < v < np.inf),
-        ):  # fmt: skip
+            (
+                "zero-refused",
+                f"{name}={low} is refused",
+                f"拒绝 {name}={low}",
+                "threshold",
+                lambda v, low=low: v == low,
+            ),
+            (
+                "fraction-refused",
+                f"a {name} between {low} and 1 is refused",
+                f"拒绝 {low} 到 1 之间的 {name}",
+                "threshold",
+                lambda v, low=low: low < v < 1,
+            ),
+            (
+                "above-1-refused",
+                f"a {name} above 1 is refused",
+                f"拒绝大于 1 的 {name}",
+                "threshold",
+                lambda v: 1 < v < np.inf,
+            ),
+        ):
             yield wrong(f"{name}-{what}", en, zh, groups, check=also(lambda _, a, n=name, f=refuses: f(a[n])))
         yield wrong(
             f"{name}-nan-wrong-code",
