@@ -6,6 +6,7 @@ import fnmatch
 
 import pytest
 
+from aclnn_spec.golden.cases.author import Author
 from aclnn_spec.golden.smoke import LIST, SMOKE, chosen
 from aclnn_spec.golden.store import Golden
 from aclnn_spec.spec.operator import Operator
@@ -62,18 +63,21 @@ def test_the_table_tells_of_every_mutant(operator: Operator) -> None:
 
 
 def test_there_are_enough_by_hand(operator: Operator) -> None:
-    """At least 120 mutants are written by hand, at least a hundred come from the source, and few are equivalent."""
+    """At least 120 mutants are written by hand, many more come from the source, and few are equivalent.
+
+    Of the operator whose results are exact also those of the rounding are made, which tell of every bit.
+    """
     every = mutants(operator)
     by_hand = [mutant for mutant in every if mutant.family in FAMILIES]
     assert len(by_hand) >= 120
-    assert len(every) - len(by_hand) >= 100
+    assert len(every) - len(by_hand) >= (100 if Author(operator=operator).exact else 35)
     assert sum(bool(mutant.equivalent) for mutant in by_hand) <= len(by_hand) // 50
 
 
-def test_every_argument_is_used(operator: Operator) -> None:
+def test_every_argument_is_used() -> None:
     """No argument of equivalence stands there for a mutant that is gone."""
-    used = {mutant.equivalent.en for mutant in mutants(operator) if mutant.equivalent}
-    assert {text.en for text in arguments(operator).values()} == used
+    used = {mutant.equivalent.en for operator in OPERATORS for mutant in mutants(operator) if mutant.equivalent}
+    assert {text.en for operator in OPERATORS for text in arguments(operator).values()} == used
 
 
 def test_texts_are_told_apart(operator: Operator) -> None:

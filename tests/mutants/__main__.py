@@ -8,34 +8,36 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from time import process_time
+from typing import Any
 
 from aclnn_spec.golden.build import build
 from aclnn_spec.golden.smoke import LIST, SMOKE, chosen, listed
 from aclnn_spec.golden.store import Golden
 from aclnn_spec.reference import REFERENCES
-from aclnn_spec.spec.read import Spec, data_root, load_spec
+from aclnn_spec.spec.read import data_root, load_spec
 
 from .families import mutants
 from .run import Bench
 from .table import LackingError, lacks, measured, write
 
 
-def _show(done: int, total: int) -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r{done} of {total} mutants" + ("\n" if done == total else ""))
+def _bench(name: str) -> Bench:
+    spec = load_spec()
+    return Bench(spec.operators[name], Golden(data_root() / "golden" / "core", spec).part_cases(name))
 
 
-def _benches(spec: Spec, names: list[str]) -> list[Bench]:
-    golden = Golden(data_root() / "golden" / "core", spec)
-    stable = [operator for operator in spec.operators.values() if operator.status == "stable"]
-    wanted = [operator for operator in stable if operator.name in REFERENCES and (not names or operator.name in names)]
-    return [Bench(operator, golden.part_cases(operator.name)) for operator in wanted]
+def _measure(name: str) -> tuple[dict[str, Any], list[str], float]:
+    """The table of an operator, the cases of its smoke tier, and the seconds that took."""
+    bench = _bench(name)
+    return *measured(bench, mutants(bench.operator)), process_time()
 
 
-def _look(benches: list[Bench], prefixes: list[str]) -> int:
+def _look(names: list[str], prefixes: list[str]) -> int:
     wrong = 0
-    for bench in benches:
+    for bench in map(_bench, names):
         for mutant in mutants(bench.operator):
             if mutant.id.startswith(tuple(prefixes)):
                 outcome = bench.run(mutant)
@@ -52,19 +54,21 @@ def main() -> int:
     parser.add_argument("--only", action="append", default=[], metavar="PREFIX", help="only these mutants, by id")
     spec = load_spec()
     parser.add_argument("--operator", action="append", default=[], choices=[*spec.operators], help="only this operator")
+    parser.add_argument("-n", type=int, default=1, metavar="WORKERS", help="operators to measure at a time")
     given = parser.parse_args()
-    benches = _benches(spec, given.operator)
+    stable = [name for name, operator in spec.operators.items() if operator.status == "stable" and name in REFERENCES]
+    names = [name for name in stable if not given.operator or name in given.operator]
     if given.only:
-        return _look(benches, given.only)
+        return _look(names, given.only)
     golden = data_root() / "golden"
     known = chosen(golden / LIST, spec) if given.operator and (golden / LIST).is_file() else {}
     smoke: dict[str, tuple[str, ...]] = {}
     try:
-        for bench in benches:
-            table, ids = measured(bench, mutants(bench.operator), _show)
-            write(table)
-            smoke[bench.operator.name] = tuple(ids)
-            sys.stdout.write(f"{bench.operator.name}: {table['totals']}, {process_time():.0f} s\n")
+        with ProcessPoolExecutor(given.n, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+            for name, (table, ids, seconds) in zip(names, pool.map(_measure, names), strict=True):
+                write(table)
+                smoke[name] = tuple(ids)
+                print(f"{name}: {table['totals']}, {seconds:.0f} s", flush=True)
     except LackingError as error:
         sys.stdout.write(f"{error}\n")
         return 1

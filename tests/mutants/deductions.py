@@ -115,7 +115,8 @@ def _integers() -> Iterator[Sketch]:
         "整数先舍入到 FLOAT16",
         "open deduction",
         load=lambda c, n, a: (
-            round_to(load(c, n, a), FORMATS["FLOAT16"]) if str(c.arguments[n].dtype) not in FORMATS and not c.whole
+            round_to(load(c, n, a), FORMATS["FLOAT16"])
+            if str(c.arguments[n].dtype) not in FORMATS and not c.whole
             else load(c, n, a)
         ),
     )

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from aclnn_spec.spec.model import Text
 from aclnn_spec.spec.operator import Operator
+from aclnn_spec.spec.rules.types import DtypeIn
 
 _COPY = Text(
     zh="copy 只决定是否复制内存，值不变。", en="copy decides whether memory is copied; the values are the same."
@@ -103,6 +104,76 @@ EQUIVALENT: Mapping[str, Text] = MappingProxyType(
     }
 )
 
+_ZERO = Text(zh="只改变零的符号，而零的符号不限。", en="The sign of a zero alone changes, which is free.")
+_SIZES = Text(
+    zh="各操作数已广播为同一形状，元素个数都相同。",
+    en="The operands have been broadcast to one shape and have as many elements each.",
+)
+_SIGNED = Text(
+    zh="除以 1 或 −1 与乘以它相同；差为零时与宽度比较的结果也不变。",
+    en="To divide by 1 or -1 is to multiply by it; for a difference of zero the comparison comes out the same.",
+)
+_CONTINUOUS = Text(
+    zh="只影响精确的差比宽度小不到 2⁻⁵³ 的元素：两个分支在那里的值舍入后相同。",
+    en="It shows where the exact difference is less than the width by under one part in 2⁵³, where the values of "
+    "both branches round to the same.",
+)
+_PLAIN = Text(
+    zh="plain 只在操作数不是有限值时、以及为零的符号而使用：那里的值不随这个系数变化，零的符号不限。",
+    en="plain serves where an operand is not finite, and for the sign of zeros: there the factor changes nothing.",
+)
+_ENDLESS = Text(
+    zh="只影响差与 beta 都为无穷的元素，规范对此未作规定；其余元素的 plain 只提供零的符号。",
+    en="It shows where both the difference and beta are infinite, about which the spec says nothing; elsewhere plain "
+    "gives the sign of zeros at most.",
+)
+
+OWN: Mapping[str, Text] = MappingProxyType(
+    {
+        "l1_loss: one >= other: >= -> >": _ZERO,
+        "smooth_l1_loss: one >= other: >= -> >": _ZERO,
+        "smooth_l1_loss: True -> False": _STRICT,
+        "smooth_l1_loss: divisor * above: * -> /": _SIGNED,
+        "smooth_l1_loss: -divisor * above: * -> /": _SIGNED,
+        "smooth_l1_loss: 0.0 -> -0.0": _ZERO,
+        "smooth_l1_loss: 0.5 -> -0.5": _ZERO,
+        "smooth_l1_loss: d - 0.5 * width: - -> +": _ENDLESS,
+        "smooth_l1_loss: 0.5 -> -0.5 (2)": _ENDLESS,
+        "smooth_l1_loss_backward: 0.0 -> -0.0": _ZERO,
+        "smooth_l1_loss_backward: 0.0 -> -0.0 (2)": _ZERO,
+        "below: low * np.sign(high) < 0: < -> >": _CONTINUOUS,
+        "below: low * np.sign(high): * -> /": _SIGNED,
+        "below: 0 -> -1": _CONTINUOUS,
+        "mse_loss_backward: 2 -> 3 (3)": _PLAIN,
+        "mse_loss_backward: 2 -> 1 (3)": _PLAIN,
+    }
+)
+"""Those of one operator's function, or of what two share."""
+
+REDUCED: Mapping[str, Text] = MappingProxyType(
+    {f"_reduced: 0 -> {other} ({number})": _SIZES for number in (2, 3, 4) for other in (1, -1)}
+)
+"""Those of operators that reduce."""
+
+WHOLES: Mapping[str, Text] = MappingProxyType(
+    {
+        f"_reduced: {change}": Text(
+            zh="用例的整数和都在 INT64 之内，因此怎样回绕看不出来。",
+            en="No sum of integers goes beyond INT64, as the spec says, so that it does not show how one would wrap.",
+        )
+        for change in ("whole * repeats + 2 ** 63: + -> -", "2 -> 3 (2)", "64 -> 65")
+    }
+)
+"""Those of operators that compute in integers."""
+
+REAL: Mapping[str, Text] = MappingProxyType(
+    {
+        f"_write: 0 -> {other}": Text(zh="该算子的输出不会是复数。", en="The output of this operator is never complex.")
+        for other in (1, -1)
+    }
+)
+"""Those of operators whose output is of a listed type, none of them complex."""
+
 UNREDUCED: Mapping[str, Text] = MappingProxyType(
     {
         "evaluate: _shape_of(operands) if reduces else result.shape: a if c else b -> b if c else a": Text(
@@ -117,10 +188,12 @@ FLOATING: Mapping[str, Text] = MappingProxyType(
     {
         "evaluate: 'iufcV' if form is WHOLE else 'fcV': a if c else b -> b if c else a": _KINDS,
         "evaluate: form is WHOLE: is -> is not": _KINDS,
-        "_in_format: common is WHOLE: is -> is not": Text(
-            zh="from_integers 遇到 32 位浮点时同样交给 round_to 舍入。",
-            en="from_integers leaves floats of 32 bits to round_to all the same.",
-        ),
+        **{
+            f"_reduced: 0 -> {other}": Text(
+                zh="不计算整数时用不到这个数。", en="Only integers are added to this number."
+            )
+            for other in (1, -1)
+        },
     }
 )
 """Those of operators that do not compute in integers."""
@@ -128,12 +201,15 @@ FLOATING: Mapping[str, Text] = MappingProxyType(
 
 def arguments(operator: Operator) -> Mapping[str, Text]:
     """The arguments that hold for an operator's mutants."""
-    found = dict(EQUIVALENT)
-    if operator.output.reduced is None:
-        found |= UNREDUCED
-    if not computes_in_integers(operator):
-        found |= FLOATING
-    return found
+    rules = [clause.rule.core for clause in operator.checks if clause.rule is not None]
+    listed = any(isinstance(rule, DtypeIn) and operator.output.name in rule.on for rule in rules)
+    return {
+        **EQUIVALENT,
+        **OWN,
+        **(UNREDUCED if operator.output.reduced is None else REDUCED),
+        **(WHOLES if computes_in_integers(operator) else FLOATING),
+        **(REAL if listed else {}),
+    }
 
 
 def computes_in_integers(operator: Operator) -> bool:

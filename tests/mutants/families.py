@@ -41,9 +41,7 @@ class Title:
     """Whether it is about what a library does alike for all its operators."""
 
 
-def _title(
-    en: str, zh: str, groups: str, make: Family, *, remembers: bool = False, shared: bool = False
-) -> Title:
+def _title(en: str, zh: str, groups: str, make: Family, *, remembers: bool = False, shared: bool = False) -> Title:
     return Title(text=Text(zh=zh, en=en), groups=groups, make=make, remembers=remembers, shared=shared)
 
 
@@ -60,12 +58,21 @@ FAMILIES: Mapping[str, Title] = MappingProxyType(
             "strides, offset, storage, stray writes", "步长、偏移、存储与越界写", "layout", layouts.mutants, shared=True
         ),
         "tail": _title(
-            "tails, blocks and far elements", "尾块、分块与远处的元素", "basic mean broadcast layout", tails.mutants, shared=True
+            "tails, blocks and far elements",
+            "尾块、分块与远处的元素",
+            "basic mean broadcast layout",
+            tails.mutants,
+            shared=True,
         ),
         "special": _title("special values and subnormals", "特殊值与次正规数", "special", specials.mutants),
         "status": _title("status codes", "状态码", "status", statuses.mutants),
         "life": _title(
-            "life cycle, state and empties", "生命周期、状态与空张量", "lifecycle", lives.mutants, remembers=True, shared=True
+            "life cycle, state and empties",
+            "生命周期、状态与空张量",
+            "lifecycle",
+            lives.mutants,
+            remembers=True,
+            shared=True,
         ),
     }
 )

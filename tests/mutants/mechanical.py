@@ -26,7 +26,10 @@ from .equivalent import arguments, computes_in_integers
 from .kernel import Call, Kernel, Running
 from .mutant import Mutant
 
-GROUPS = ("basic", "ties", "mean", "broadcast", "deduction", "layout", "special", "empty", "lifecycle", "open")
+GROUPS = (
+    *("basic", "ties", "threshold", "mean", "sums", "broadcast", "deduction"),
+    *("layout", "special", "empty", "lifecycle", "open"),
+)
 """All groups of calls that succeed: which one must tell depends on the line."""
 
 _APART = frozenset(
@@ -39,8 +42,8 @@ _APART = frozenset(
 """What is not changed: the size of a block, which decides about speed alone; the division for counts of 2^29 and more,
 tensors of gigabytes that no case has; what skips axes along which the output does not move, which the output of a call
 never has; and what looks once at operands that repeat, for speed again. `tests/test_reference.py` holds the last three
-against the oracle. The last two lines are the arithmetic that carries more bits than float64 has: no operator's tolerance
-tells of these, and the same test holds them against the oracle, bit by bit."""
+against the oracle. The last two lines are the arithmetic that carries more bits than float64 has: no operator's
+tolerance tells of these, and the same test holds them against the oracle, bit by bit."""
 _REDUCING, _WHOLE = frozenset({"_reduced", "_shape_of"}), frozenset({"WHOLE"})
 """What only operators that reduce, or that compute in integers, make use of."""
 
@@ -165,18 +168,26 @@ def _tops(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
             yield from ((each.name, each) for each in top.body if isinstance(each, ast.FunctionDef))
 
 
-def _mutable(tree: ast.Module, used: frozenset[str]) -> Iterator[tuple[str, ast.AST]]:
+def _mutable(tree: ast.Module, used: frozenset[str], apart: frozenset[str]) -> Iterator[tuple[str, ast.AST]]:
     """The nodes that may be changed: those of functions and constants in use."""
     for name, top in _tops(tree):
         if name in used and not isinstance(top, ast.ClassDef):
-            for each in _statements(top) if isinstance(top, ast.FunctionDef) else [top]:
+            for each in _statements(top, apart):
                 yield from ((name, node) for node in _parts(each))
 
 
-def _statements(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    for statement in function.body:
+def _statements(top: ast.AST, apart: frozenset[str]) -> Iterator[ast.AST]:
+    """A function's statements, or a constant's value, but for what never runs."""
+    if not isinstance(top, ast.FunctionDef):
+        yield top
+        return
+    for statement in top.body:
         if isinstance(statement, ast.If) and any(isinstance(each, ast.Raise) for each in statement.body):
             continue  # what refuses a call that the suite never makes
+        if isinstance(statement, ast.If) and any(
+            isinstance(n, ast.Name) and n.id in apart for n in ast.walk(statement.test)
+        ):
+            continue  # what is for operators of another kind
         if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
             yield statement
 
@@ -197,24 +208,25 @@ def _unused(operator: Operator) -> frozenset[str]:
     return _APART | reducing | (frozenset() if computes_in_integers(operator) else _WHOLE)
 
 
-def _used(trees: list[ast.Module], start: str, apart: frozenset[str]) -> frozenset[str]:
-    """The names that a function needs, by way of those it calls, but for some."""
-    tops = {name: top for tree in trees for name, top in _tops(tree)}
-    found: set[str] = set()
-    todo = [start, "evaluate"]
+def _used(trees: list[ast.Module], start: str, apart: frozenset[str]) -> list[frozenset[str]]:
+    """The names of each module that a function of the last one needs, by way of those it calls, but for some."""
+    tops = [dict(_tops(tree)) for tree in trees]
+    found: list[set[str]] = [set() for _ in trees]
+    todo = [(len(trees) - 1, start), (len(trees) - 1, "evaluate")]
     while todo:
-        name = todo.pop()
-        if name in tops and name not in found and name not in apart and not name.startswith("_check"):
-            found.add(name)
-            top = tops[name]
-            looked_at = _statements(top) if isinstance(top, ast.FunctionDef) else [top]
-            todo += [
-                node.id
-                for each in looked_at
-                for node in ast.walk(each)
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-            ]
-    return frozenset(found)
+        user, name = todo.pop()
+        # Its own, or else one of a module before it, from which it comes.
+        home = next((number for number in (user, *range(user)) if name in tops[number]), None)
+        if home is None or name in found[home] or name in apart or name.startswith("_check"):
+            continue
+        found[home].add(name)
+        todo += [
+            (home, node.id)
+            for each in _statements(tops[home][name], apart)
+            for node in ast.walk(each)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        ]
+    return [frozenset(names) for names in found]
 
 
 def changes(operator: Operator) -> Iterator[Change]:
@@ -222,12 +234,13 @@ def changes(operator: Operator) -> Iterator[Change]:
     modules = _modules(operator)
     trees = [ast.parse(inspect.getsource(module)) for module in modules]
     seen: Counter[tuple[str, ...]] = Counter()
-    used = _used(trees, REFERENCES[operator.name].function.__name__, _unused(operator))
-    for number, (module, tree) in enumerate(zip(modules, trees, strict=True)):
+    apart = _unused(operator)
+    used = _used(trees, REFERENCES[operator.name].function.__name__, apart)
+    for number, (module, tree, names) in enumerate(zip(modules, trees, used, strict=True)):
         file = Path(str(module.__file__)).name
         if module is floats and not Author(operator=operator).exact:
             continue  # the operator whose results are exact tells of every bit that is rounded
-        for function, node in _mutable(tree, used):
+        for function, node in _mutable(tree, names, apart):
             for new, before, after in _variants(node):
                 was = ast.unparse(node)
                 seen[function, was, before, after] += 1
@@ -261,8 +274,13 @@ def _namespace(operator: Operator, change: Change) -> dict[str, Any]:
         )
         scope: dict[str, Any] = {"__name__": module.__name__}
         exec(code, scope)  # noqa: S102 - it is our own source
-        if made:  # its imports brought the unchanged ones in
-            scope |= {name: value for name, value in made.items() if name in scope and not name.startswith("__")}
+        # Its imports brought the unchanged ones in.
+        imported = {
+            each.asname or each.name
+            for each in ast.walk(ast.parse(inspect.getsource(module)))
+            if isinstance(each, ast.alias)
+        }
+        scope |= {name: value for name, value in made.items() if name in imported}
         made |= scope
     return made
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,6 @@ _JUDGE = ("compare", "conclude", "judge", "memory", "runner", "ulp")
 
 MOST = 60
 """Cases of an operator that the smoke tier may hold."""
-
-Progress = Callable[[int, int], None]
 
 
 def made_from(operator: str) -> str:
@@ -48,17 +46,13 @@ class LackingError(Exception):
     """Mutants that are not condemned and should be, or the other way round; one line for each."""
 
 
-def measured(bench: Bench, mutants: list[Mutant], progress: Progress) -> tuple[dict[str, Any], list[str]]:
+def measured(bench: Bench, mutants: list[Mutant]) -> tuple[dict[str, Any], list[str]]:
     """Run every mutant over the core tier; give the table, and the cases of the smoke tier.
 
     LackingError names the mutants that survive, those condemned by none of the groups they should be, and those that
     are condemned against the argument that they cannot be.
     """
-    outcomes: list[Outcome] = []
-    for done, mutant in enumerate(mutants):
-        progress(done, len(mutants))
-        outcomes.append(bench.run(mutant))
-    progress(len(mutants), len(mutants))
+    outcomes = [bench.run(mutant) for mutant in mutants]
     lacking = [line for outcome in outcomes for line in lacks(outcome)]
     if lacking:
         raise LackingError("\n".join(lacking))

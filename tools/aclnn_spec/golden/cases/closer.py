@@ -10,8 +10,9 @@ import numpy as np
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.cases.author import Author, Draft
 from aclnn_spec.golden.cases.layouts import expand
-from aclnn_spec.spec.model import Text
-from aclnn_spec.spec.rules.reals import AtLeast
+from aclnn_spec.reference.floats import FORMATS
+from aclnn_spec.spec.model import Clause, Text
+from aclnn_spec.spec.rules.reals import AtLeast, Finite
 from aclnn_spec.spec.rules.shapes import MaxRank
 from aclnn_spec.spec.rules.types import DtypeIn
 from aclnn_spec.spec.rules.when import When
@@ -193,10 +194,29 @@ def casts(author: Author) -> Iterator[Case]:
                 ),
             )
         )
+        for target in ("FLOAT16", "BFLOAT16"):
+            large = np.sqrt(FORMATS[target].largest * np.array([0.5, 0.9, 0.99, 1.003]))
+            yield from author.fitting(
+                Draft(
+                    group="special",
+                    what="cast-square-overflow",
+                    clauses=("deduction", "cast_overflow"),
+                    shapes=large.shape,
+                    dtypes=author.per_tensor("FLOAT", "FLOAT", "FLOAT", target),
+                    data=author.carried(large),
+                    reason=Text(
+                        zh=f"平方刚超出{target}的范围：转换时截断，而不是舍入",
+                        en=f"squares barely beyond {target}'s range: cut off by the cast rather than rounded",
+                    ),
+                )
+            )
 
 
 def attributes(author: Author) -> Iterator[Case]:
-    """A float attribute below its limit with each reduction, and types that one rule alone refuses."""
+    """A float attribute beyond its limits with each reduction, and types that one rule alone refuses."""
+    for clause in author.operator.clauses:
+        if clause.rule is not None and isinstance(clause.rule.core, Finite) and author.reduces("sum"):
+            yield from _endless(author, clause)
     draft = Draft(group="status", what="", clauses=(), shapes=(2, 3), reason=Text(zh="", en=""))
     for clause in author.operator.checks:
         rule = clause.rule.core if clause.rule is not None else None
@@ -208,6 +228,26 @@ def attributes(author: Author) -> Iterator[Case]:
                 yield author.bad(told, author.call(told), f"{clause.id}-minus1-{reduction}")
         if isinstance(rule, DtypeIn) and author.output not in rule.on:
             yield from _types(author, clause.id, rule, draft)
+
+
+def _endless(author: Author, clause: Clause) -> Iterator[Case]:
+    """An infinite attribute where nothing is summed, for differences of all sizes."""
+    self = np.array([0.0, 1.0, -1.0, 2.0, -64.0, 1024.0])
+    for name in clause.rule.on:  # type: ignore[union-attr]
+        yield from author.fitting(
+            Draft(
+                group="open",
+                what=f"{clause.id}-{name}-any-difference",
+                clauses=(clause.id,),
+                shapes=self.shape,
+                attributes={name: np.inf},
+                data={"self": self, "target": -self},
+                reason=Text(
+                    zh=f"{name} 为无穷，差有大有小：既非所列结果也非所列状态码",
+                    en=f"{name} is infinite, differences small and large: neither a listed result nor a listed status",
+                ),
+            )
+        )
 
 
 def _types(author: Author, clause: str, rule: DtypeIn, draft: Draft) -> Iterator[Case]:
