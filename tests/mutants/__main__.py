@@ -10,34 +10,19 @@ import sys
 from argparse import ArgumentParser
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from time import process_time
-from typing import Any
 
 from aclnn_spec.golden.build import build
 from aclnn_spec.golden.smoke import LIST, SMOKE, chosen, listed
-from aclnn_spec.golden.store import Golden
 from aclnn_spec.reference import REFERENCES
 from aclnn_spec.spec.read import data_root, load_spec
 
 from .families import mutants
-from .run import Bench
-from .table import LackingError, lacks, measured, write
-
-
-def _bench(name: str) -> Bench:
-    spec = load_spec()
-    return Bench(spec.operators[name], Golden(data_root() / "golden" / "core", spec).part_cases(name))
-
-
-def _measure(name: str) -> tuple[dict[str, Any], list[str], float]:
-    """The table of an operator, the cases of its smoke tier, and the seconds that took."""
-    bench = _bench(name)
-    return *measured(bench, mutants(bench.operator)), process_time()
+from .table import LackingError, bench_of, lacks, measured, write
 
 
 def _look(names: list[str], prefixes: list[str]) -> int:
     wrong = 0
-    for bench in map(_bench, names):
+    for bench in map(bench_of, names):
         for mutant in mutants(bench.operator):
             if mutant.id.startswith(tuple(prefixes)):
                 outcome = bench.run(mutant)
@@ -65,10 +50,11 @@ def main() -> int:
     smoke: dict[str, tuple[str, ...]] = {}
     try:
         with ProcessPoolExecutor(given.n, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
-            for name, (table, ids, seconds) in zip(names, pool.map(_measure, names), strict=True):
+            for name, (table, ids) in zip(names, pool.map(measured, names), strict=True):
                 write(table)
                 smoke[name] = tuple(ids)
-                print(f"{name}: {table['totals']}, {seconds:.0f} s", flush=True)
+                sys.stdout.write(f"{name}: {table['totals']}\n")
+                sys.stdout.flush()
     except LackingError as error:
         sys.stdout.write(f"{error}\n")
         return 1

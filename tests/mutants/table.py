@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from aclnn_spec.golden.store import Golden
 from aclnn_spec.spec.files import canonical_json, read_json
-from aclnn_spec.spec.read import CHECKOUT, data_root
+from aclnn_spec.spec.read import CHECKOUT, data_root, load_spec
 
 from .cover import cover, ways
-from .families import FAMILIES
-from .mutant import Mutant
+from .families import FAMILIES, mutants
 from .run import Bench, Outcome
 
 HERE = Path(__file__).parent
@@ -46,13 +46,20 @@ class LackingError(Exception):
     """Mutants that are not condemned and should be, or the other way round; one line for each."""
 
 
-def measured(bench: Bench, mutants: list[Mutant]) -> tuple[dict[str, Any], list[str]]:
-    """Run every mutant over the core tier; give the table, and the cases of the smoke tier.
+def bench_of(operator: str) -> Bench:
+    """An operator's core tier, run by the right kernel."""
+    spec = load_spec()
+    return Bench(spec.operators[operator], Golden(data_root() / "golden" / "core", spec).part_cases(operator))
+
+
+def measured(operator: str) -> tuple[dict[str, Any], list[str]]:
+    """Run every mutant of an operator over the core tier; give the table, and the cases of the smoke tier.
 
     LackingError names the mutants that survive, those condemned by none of the groups they should be, and those that
     are condemned against the argument that they cannot be.
     """
-    outcomes = [bench.run(mutant) for mutant in mutants]
+    bench = bench_of(operator)
+    outcomes = [bench.run(mutant) for mutant in mutants(bench.operator)]
     lacking = [line for outcome in outcomes for line in lacks(outcome)]
     if lacking:
         raise LackingError("\n".join(lacking))
