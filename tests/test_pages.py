@@ -21,7 +21,7 @@ from aclnn_spec.emit.pages.reference import cli_page, translated
 from aclnn_spec.emit.pages.site import pages, stale_pages, write_pages
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.files import sha256
-from aclnn_spec.spec.read import CHECKOUT, Spec
+from aclnn_spec.spec.read import CHECKOUT, Spec, load_spec
 
 NAME = "aclnnL1LossBackward"
 DOCS = CHECKOUT / "docs"
@@ -299,15 +299,19 @@ def test_blocks() -> None:
     assert prose("|a − b| < *c*") == "&#124;a − b&#124; &lt; &#42;c&#42;"
 
 
+@pytest.mark.parametrize("operator", load_spec().operators)
 @pytest.mark.parametrize("lang", ["zh", "en"])
-def test_the_kill_table_is_shown(files: dict[str, str], material: Material, lang: str) -> None:
+def test_the_kill_table_is_shown(files: dict[str, str], material: Material, lang: str, operator: str) -> None:
     """Every mutant has a row: what it has wrong and its cases by group, or why nothing can condemn it."""
-    measured = material.data(f"tests/mutants/kills/{NAME}.json")
+    measured = material.data(f"tests/mutants/kills/{operator}.json")
     rows = {
         line.split(" | ")[0]: line
-        for line in files[f"{lang}/strength/mutants.md"].splitlines()
+        for line in files[f"{lang}/strength/mutants-{operator}.md"].splitlines()
         if line.startswith("| ")
     }
+    total = measured["totals"]
+    linked = f"| [{code(operator)}](mutants-{operator}.md) | {measured['cases']:,} | {total['mutants']} |"
+    assert linked in files[f"{lang}/strength/mutants.md"]
     assert len(measured["mutants"]) >= 120
     for mutant in measured["mutants"]:
         row, text = rows[f"| {code(mutant['id'])}"], mutant["text"][lang]

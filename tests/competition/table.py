@@ -85,6 +85,7 @@ def document(wrong: list[Measured], right: list[Measured]) -> dict[str, Any]:
     return {
         "generated_from": "tests/competition, tests/mutants, tests/right, by python -m tests.competition",
         "digest": digest(),
+        "operator": NAME,
         "method": {"zh": METHOD.zh, "en": METHOD.en},
         "wrong": len(wrong),
         "right": len(right),

@@ -26,6 +26,11 @@ Row = Mapping[str, Any]
 def strength_pages(material: Material, lang: str) -> Iterator[tuple[str, str]]:
     """The pages below `strength/` in one language, by their paths."""
     yield "strength/mutants.md", _page("mutants", KILLS, _mutants(material, lang), lang)
+    for operator in measured(material):
+        found = material.data(f"{KILLS}/{operator}.json")
+        title = said(STRENGTH, "mutants_of", lang, operator=operator)
+        blocks = [*_kills(material, found, lang), *_again("tests.mutants", lang)]
+        yield f"strength/mutants-{operator}.md", page(f"{KILLS}/{operator}.json", title, blocks)
     yield "strength/right.md", _page("right", RIGHT, _right(material.data(RIGHT), lang), lang)
     yield "strength/comparison.md", _page("comparison", COMPARISON, _comparison(material.data(COMPARISON), lang), lang)
 
@@ -36,42 +41,51 @@ def measured(material: Material) -> list[str]:
 
 
 def _page(name: str, source: str, blocks: Iterator[str], lang: str) -> str:
-    command = fence(f"python -m {source.rpartition('/')[0].replace('/', '.')}", "sh")
-    if name == "mutants":
-        command = fence("python -m tests.mutants", "sh")
-    return page(source, said(STRENGTH, name, lang), [*blocks, said(STRENGTH, "again", lang), command])
+    command = source.rpartition("/")[0].replace("/", ".")
+    return page(source, said(STRENGTH, name, lang), [*blocks, *_again(command, lang)])
+
+
+def _again(command: str, lang: str) -> tuple[str, str]:
+    """How the numbers are made."""
+    return said(STRENGTH, "again", lang), fence(f"python -m {command} -n 2", "sh")
 
 
 def _mutants(material: Material, lang: str) -> Iterator[str]:
+    """The totals of all operators."""
     yield said(STRENGTH, "about_mutants", lang)
+    names = ("mutants", "condemned", "equivalent", "narrow", "smoke_cases", "smoke_condemns")
+    rows = []
     for operator in measured(material):
-        yield from _kills(material, operator, lang)
+        found = material.data(f"{KILLS}/{operator}.json")
+        link = f"[{code(operator)}](mutants-{operator}.md)"
+        rows.append([link, f"{found['cases']:,}", *(found["totals"][name] for name in names)])
+    heads = ("operator", "core_cases", "count", *names[1:])
+    yield table([said(STRENGTH, f"of_{name}" if name in names else name, lang) for name in heads], rows)
+    yield said(STRENGTH, "about_narrow", lang)
 
 
-def _kills(material: Material, operator: str, lang: str) -> Iterator[str]:
+def _kills(material: Material, found: Row, lang: str) -> Iterator[str]:
     """An operator's totals, its mutants by family and group, and each mutant by group."""
-    found = material.data(f"{KILLS}/{operator}.json")
-    groups = list(dict.fromkeys(case["group"] for case in material.cases[operator]))
+    groups = list(dict.fromkeys(case["group"] for case in material.cases[found["operator"]]))
     condemned = [one for one in found["mutants"] if "equivalent" not in one]
     families = {name: text[lang] for name, text in found["families"].items()}
     families[_SOURCE] = said(STRENGTH, _SOURCE, lang)
-    yield heading(code(operator), operator)
     yield said(STRENGTH, "totals", lang, cases=f"{found['cases']:,}", **found["totals"])
-    yield heading(said(STRENGTH, "by_family", lang), f"{operator}-families", 3)
+    yield heading(said(STRENGTH, "by_family", lang), "families")
     yield said(STRENGTH, "about_families", lang)
     heads = [said(STRENGTH, name, lang) for name in ("family", "count")]
     yield table([*heads, *map(code, groups)], [_family(name, condemned, groups) for name in families])
-    yield heading(said(STRENGTH, "kill_table", lang), f"{operator}-kills", 3)
+    yield heading(said(STRENGTH, "kill_table", lang), "kills")
     yield f"{said(STRENGTH, 'about_kills', lang)} {said(STRENGTH, 'whole_run', lang)}"
     heads = [said(STRENGTH, name, lang) for name in ("mutant", "mistake")]
     for name, text in families.items():
         rows = [_killed(one, groups, lang) for one in condemned if one["family"] == name]
         if rows:
-            yield heading(prose(text), f"{operator}-{name}", 4)
+            yield heading(prose(text), name, 3)
             yield table([*heads, *map(code, groups)], rows)
     equivalent = [one for one in found["mutants"] if "equivalent" in one]
     if equivalent:
-        yield heading(said(STRENGTH, "equivalent", lang), f"{operator}-equivalent", 3)
+        yield heading(said(STRENGTH, "equivalent", lang), "equivalent")
         rows = [[code(one["id"]), _mistake(one, lang), prose(one["equivalent"][lang])] for one in equivalent]
         yield table([*heads, said(STRENGTH, "argument", lang)], rows)
 
@@ -115,7 +129,7 @@ def _passed(one: Row, lang: str) -> list[object]:
 
 
 def _comparison(found: Row, lang: str) -> Iterator[str]:
-    yield said(STRENGTH, "about_comparison", lang, wrong=found["wrong"], right=found["right"])
+    yield said(STRENGTH, "about_comparison", lang, operator=found["operator"], wrong=found["wrong"], right=found["right"])
     sets = list(dict.fromkeys(name for judge in found["judges"] for name in judge["sets"]))
     columns = [said(STRENGTH, kind, lang, set=code(name)) for name in sets for kind in ("kills", "alarms")]
     rows = [[prose(judge["text"][lang]), *_counts(judge["sets"], sets)] for judge in found["judges"]]
