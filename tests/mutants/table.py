@@ -56,7 +56,7 @@ def measured(operator: str) -> tuple[dict[str, Any], list[str]]:
     """Run every mutant of an operator over the core tier; give the table, and the cases of the smoke tier.
 
     LackingError names the mutants that survive, those condemned by none of the groups they should be, and those that
-    are condemned against the argument that they cannot be.
+    are condemned against the argument that they cannot be; or says that the smoke tier is too large.
     """
     bench = bench_of(operator)
     outcomes = [bench.run(mutant) for mutant in mutants(bench.operator)]
@@ -72,6 +72,8 @@ def measured(operator: str) -> tuple[dict[str, Any], list[str]]:
         {name: found for name, found in needs.items() if name not in plain},
         MOST,
     )
+    if len(smoke) > MOST:
+        raise LackingError(f"{operator}: the plain mistakes take {len(smoke)} cases, expected at most {MOST}")
     evidence = {
         name: sorted(way) for name, found in needs.items() if (way := next((w for w in found if w <= {*smoke}), None))
     }
