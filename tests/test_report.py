@@ -64,6 +64,18 @@ def test_conformant_in_english() -> None:
     ]
 
 
+def test_what_is_seen_of_several_operators_is_told_apart() -> None:
+    """Clauses of the same name are of one operator each."""
+    one = certificate(Right())
+    seen = {NAME: {"subnormals": {"keep": 2}}, "aclnnOther": {"subnormals": {"flush": 1}, "rank_0": {"value": 3}}}
+    lines = told(replace(one, observed=seen)).splitlines()
+    assert lines[lines.index("Seen where the spec leaves freedom (cases)") + 1 :][:3] == [
+        "  aclnnL1LossBackward: subnormals  keep (2)",
+        "  aclnnOther: subnormals           flush (1)",
+        "  aclnnOther: rank_0               value (3)",
+    ]
+
+
 def test_conformant_in_chinese() -> None:
     """The same in Chinese, its columns as wide as Chinese letters are."""
     lines = told(certificate(Right(), product="atlas_a2"), "zh").splitlines()

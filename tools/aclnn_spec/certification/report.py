@@ -140,9 +140,13 @@ class _Page:
         return [self.word("waivers"), *rows] if rows else []
 
     def observed(self) -> list[str]:
+        seen = self.certificate.observed
         rows = [
-            (f"  {clause}", ", ".join(f"{label} ({count})" for label, count in labels.items()))
-            for clauses in self.certificate.observed.values()
+            (
+                f"  {operator}: {clause}" if len(seen) > 1 else f"  {clause}",
+                ", ".join(f"{label} ({count})" for label, count in labels.items()),
+            )
+            for operator, clauses in seen.items()
             for clause, labels in clauses.items()
         ]
         return [self.word("observed"), *_table(rows)] if rows else []
