@@ -129,7 +129,9 @@ def _passed(one: Row, lang: str) -> list[object]:
 
 
 def _comparison(found: Row, lang: str) -> Iterator[str]:
-    yield said(STRENGTH, "about_comparison", lang, operator=found["operator"], wrong=found["wrong"], right=found["right"])
+    yield said(
+        STRENGTH, "about_comparison", lang, operator=found["operator"], wrong=found["wrong"], right=found["right"]
+    )
     sets = list(dict.fromkeys(name for judge in found["judges"] for name in judge["sets"]))
     columns = [said(STRENGTH, kind, lang, set=code(name)) for name in sets for kind in ("kills", "alarms")]
     rows = [[prose(judge["text"][lang]), *_counts(judge["sets"], sets)] for judge in found["judges"]]
