@@ -139,13 +139,6 @@ def small_certificate(small: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     return path
 
 
-@pytest.fixture(scope="session")
-def core_certificate(command: Command, tmp_path_factory: pytest.TempPathFactory) -> tuple[Ran, Path]:
-    """The command run on the whole core tier with the built-in `numpy`, and the certificate it wrote."""
-    path = tmp_path_factory.mktemp("core") / "c.json"
-    return command("certify", "numpy", "-n", "2", "--certificate", path, "--lang", "en"), path
-
-
 @pytest.fixture
 def checkout(tmp_path: Path) -> Iterator[Path]:
     """A copy of the checkout that a test may spoil; `PYTHONPATH` set to its `tools` makes commands use it."""

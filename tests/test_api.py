@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,9 @@ import pytest
 import aclnn_spec
 from aclnn_spec import InputError
 from aclnn_spec.bound import BoundCase, bound_cases
-from conftest import BACKENDS, NAME, Ran
+from aclnn_spec.golden.store import Golden
+from aclnn_spec.spec.read import Spec, data_root
+from conftest import BACKENDS, NAME
 
 LONELY = f"{NAME}/basic/FLOAT-3x1x5-none-plain"
 
@@ -102,6 +103,23 @@ def test_options_that_do_not_exist(options: dict[str, Any], message: str) -> Non
     assert message in str(caught.value)
 
 
+def test_without_names_those_count_that_the_product_supports(spec: Spec) -> None:
+    """A product leaves out operators that nobody asked for; one that was asked for is refused."""
+    supported = tuple(name for name, each in spec.operators.items() if each.products["atlas_training"])
+    left = next(name for name in spec.operators if name not in supported)
+    certificate = aclnn_spec.certify("numpy", tier="smoke", product="atlas_training")
+    assert (certificate.operators, certificate.verdict) == (supported, "conformant")
+    with pytest.raises(InputError, match=f"^product: {left} is not supported on atlas_training "):
+        aclnn_spec.certify("numpy", tier="smoke", product="atlas_training", operators=[left])
+
+
+def test_nothing_is_said_of_operators_without_cases(small: Path) -> None:
+    """Data of some operators certifies these alone; who asks for another is told."""
+    assert aclnn_spec.certify("numpy", golden=small).operators == (NAME,)
+    with pytest.raises(InputError, match=f": found cases of {NAME}, none of aclnnMseLoss$"):
+        aclnn_spec.certify("numpy", golden=small, operators=["aclnnMseLoss"])
+
+
 def test_certify_a_class(backends: Any) -> None:
     """A class where an implementation is expected is refused, before it fails every case."""
     with pytest.raises(InputError, match=r"found the class Right, expected one made of it, as in Right\(\)"):
@@ -155,10 +173,10 @@ def chosen(implementation: Any, part: str) -> list[BoundCase]:
     return [case for case in cases if part in case.id]
 
 
-def test_bound_cases_are_the_suite(core_certificate: tuple[Ran, Path]) -> None:
+def test_bound_cases_are_the_suite(spec: Spec) -> None:
     """A full implementation is bound to all cases, a function only to those of its scope."""
     every = bound_cases("numpy", tier="core", operators=(), product=None)
-    ids = [entry["id"] for entry in json.loads(core_certificate[1].read_text(encoding="utf-8"))["entries"]]
+    ids = list(Golden(data_root() / "golden" / "core", spec).case_ids())
     numerics = bound_cases(f"{BACKENDS}:function", tier="core", operators=[NAME], product=None)
     assert [case.id for case in every] == ids
     assert [repr(case) for case in every] == ids

@@ -28,7 +28,7 @@ from aclnn_spec.implementations.cann.runtime import _typed, bind_operators
 from aclnn_spec.implementations.host_library import fault_names
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.model import Prototype, TensorDesc
-from aclnn_spec.spec.read import Spec
+from aclnn_spec.spec.read import Spec, load_spec
 from conftest import NAME, Command
 
 Build = Callable[..., Path]
@@ -214,7 +214,10 @@ def test_the_product_is_the_devices(
         (
             {"ACLNN_HOST_SOC": "Ascend310B4"},
             [],
-            f"product: {NAME} is not supported on atlas_200i_500_a2_inference (Atlas 200I/500 A2 inference series)",
+            (
+                f"product: {', '.join(load_spec().operators)} are not supported on atlas_200i_500_a2_inference "
+                "(Atlas 200I/500 A2 inference series)"
+            ),
         ),
         (
             {"ACLNN_HOST_SOC": "Ascend1"},
@@ -335,11 +338,28 @@ def test_pytest_runs_it_in_a_worker(host_library: Build, pytester: pytest.Pytest
         "cann",
         "--aclnn-library",
         str(library),
+        "--aclnn-operator",
+        NAME,
         "-k",
         "nullptr-self-null-mean or FLOAT-2x3-none-plain",
     )
     ran.stdout.fnmatch_lines(["*1 worker*", f"*worker 'gw0' crashed while running '*{NULL.partition('/')[2]}'*"])
     ran.assert_outcomes(passed=1, failed=1)
+
+
+def test_pytest_skips_what_the_device_does_not_support(
+    host_library: Build, spec: Spec, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The cases are collected before the device tells its product; those of other operators are left out then."""
+    monkeypatch.setenv("ACLNN_HOST_SOC", "Ascend910A")
+    target = tmp_path / "c.json"
+    options = ["--aclnn-certify=cann", f"--aclnn-library={host_library()}", f"--aclnn-certificate={target}"]
+    ran = pytester.runpytest_subprocess(*options, "-k", "FLOAT-2x3-none-plain")
+    supported = [name for name, each in spec.operators.items() if each.products["atlas_training"]]
+    ran.assert_outcomes(passed=len(supported), skipped=len(spec.operators) - len(supported))
+    made = json.loads(target.read_text(encoding="utf-8"))
+    assert (made["product"], made["operators"]) == ("atlas_training", supported)
+    assert {entry["id"].partition("/")[0] for entry in made["entries"] if entry["verdict"] == "pass"} == {*supported}
 
 
 def test_a_workspace_is_not_copied(host_library: Build, spec: Spec, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -372,7 +392,8 @@ def test_the_host_librarys_operators_do_not_stand_in(
     monkeypatch.setattr(libraries, "build_host_library", host_library)
     source = "".join(f"int {NAME}{phase}(void) {{ return 0; }}\n" for phase in phases) or "int other;\n"
     own = compiled(source, tmp_path)
-    missing = [f"{NAME}{phase}" for phase in ("GetWorkspaceSize", "") if phase not in phases]
+    names = [NAME] if phases else spec.operators
+    missing = [f"{name}{phase}" for name in names for phase in ("GetWorkspaceSize", "") if phase not in phases]
     one = CannImplementation(library=(own, "host"), spec=spec)
     with pytest.raises(InputError) as caught, opened(one):
         pass

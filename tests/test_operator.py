@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from aclnn_spec.spec.argument import parse_argument
 from aclnn_spec.spec.errors import InputError
-from aclnn_spec.spec.model import TensorDesc, contiguous_strides, parse_argument
+from aclnn_spec.spec.model import TensorDesc, contiguous_strides
 from aclnn_spec.spec.operator import component_bits
 from aclnn_spec.spec.read import load_spec
 

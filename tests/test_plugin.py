@@ -11,7 +11,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from conftest import BACKENDS, NAME, Command, Ran
+from aclnn_spec.golden.store import Golden
+from aclnn_spec.spec.read import Spec, data_root
+from conftest import BACKENDS, NAME, Command
 
 USERS = "def test_mine():\n    pass\n"
 LONELY = f"{NAME}::basic/FLOAT-3x1x5-none-plain"
@@ -51,14 +53,14 @@ def verdict(result: pytest.RunResult) -> str:
     return next(line for line in reversed(result.outlines) if line.startswith("Verdict: ")).removeprefix("Verdict: ")
 
 
-def test_core_under_xdist_is_the_commands_run(
-    core_certificate: tuple[Ran, Path], pytester: pytest.Pytester, tmp_path: Path
-) -> None:
+def test_a_run_under_xdist_is_the_commands_run(main: Command, pytester: pytest.Pytester, tmp_path: Path) -> None:
     """`pytest --aclnn-certify numpy -n 2` passes as many cases as the command, with the same verdict and entries."""
     pytester.makepyfile(test_users=USERS)
-    target = tmp_path / "c.json"
-    result = pytester.runpytest_subprocess("--aclnn-certify=numpy", "-n2", f"--aclnn-certificate={target}", timeout=300)
-    ours, theirs = certificate(target), certificate(core_certificate[1])
+    target, command = tmp_path / "c.json", tmp_path / "d.json"
+    options = ["--aclnn-certify=numpy", "--aclnn-tier=smoke", "-n2", f"--aclnn-certificate={target}"]
+    result = pytester.runpytest_subprocess(*options, timeout=300)
+    assert main("certify", "numpy", "--tier", "smoke", "--certificate", command).returncode == 0
+    ours, theirs = certificate(target), certificate(command)
     result.assert_outcomes(passed=len(theirs["entries"]))
     assert result.ret == 0
     # Everything is the same: the implementation, its details, the platform, each entry, and so the seal.
@@ -338,16 +340,17 @@ def test_a_failure_is_not_run_away(run: Any, pytester: pytest.Pytester, small_ca
     assert (told.ret, verdict(told)) == (1, "not conformant")
 
 
-def test_parametrize(pytester: pytest.Pytester, core_certificate: tuple[Ran, Path]) -> None:
+def test_parametrize(pytester: pytest.Pytester, spec: Spec) -> None:
     """`@aclnn_spec.parametrize` makes one test for each case of the core tier, under the case's own id."""
     pytester.makepyfile(
         "import aclnn_spec\n@aclnn_spec.parametrize('numpy')\ndef test_conformance(case):\n    case.check()\n"
     )
     result = pytester.runpytest_inprocess("-q", "-rA", "-p", "no:cacheprovider", "-k", "ties/")
-    entries = [entry for entry in certificate(core_certificate[1])["entries"] if "/ties/" in entry["id"]]
-    assert result.parseoutcomes()["passed"] == len(entries)
+    core = Golden(data_root() / "golden" / "core", spec)
+    expected = [case_id for case_id in core.case_ids() if "/ties/" in case_id]
+    assert result.parseoutcomes()["passed"] == len(expected)
     ids = re.findall(r"^PASSED .*::test_conformance\[(.*)\]$", result.stdout.str(), re.MULTILINE)
-    assert ids == [entry["id"] for entry in entries]
+    assert ids == expected
 
 
 def test_parametrize_tells_what_is_wrong(pytester: pytest.Pytester) -> None:

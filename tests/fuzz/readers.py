@@ -124,7 +124,7 @@ def _tier(directory: Path, spec: Spec) -> Path:
     """A core tier of one case of each sort."""
     golden = Golden(data_root() / "golden" / "core", spec)
     chosen: dict[str, Case] = {}
-    for case in golden.cases():
+    for case in golden.part_cases(NAME):
         marks = (case.outcome.kind, bool(case.alternatives), bool(case.alias), case.order, case.group == "layout")
         if case.order != "once" and str(marks) not in chosen:
             chosen[str(marks)] = case

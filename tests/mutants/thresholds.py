@@ -45,8 +45,8 @@ def _read() -> Iterator[Sketch]:
         ("at-least-1", "beta is 1 at least", "beta 至少为 1", lambda _, b: max(b, 1.0)),
         (
             "whole",
-            "beta is read as an integer",
-            "beta 当作整数读",
+            "beta is cut to an integer before use",
+            "beta 先截成整数再用",
             lambda _, b: float(np.trunc(b)) if np.isfinite(b) else b,
         ),
         ("squared", "beta is squared", "beta 被平方", lambda _, b: b * b),

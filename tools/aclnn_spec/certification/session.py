@@ -107,8 +107,9 @@ class Suite:
 def open_suite(options: Options, offered: Collection[str], name: str, spec: Spec | None = None) -> Suite:
     """Check the options and open the golden data for an implementation that offers these operators.
 
-    InputError for a name that does not exist, for a product an operator is not supported on, and for what the files
-    have wrong.
+    Of operators that are not asked for by name, those count that the data has cases of and the product supports.
+    InputError for a name that does not exist, for an operator asked for that lacks either, and for what the files have
+    wrong.
     """
     known = spec or load_spec()
     check_options(options, known)
@@ -121,10 +122,16 @@ def open_suite(options: Options, offered: Collection[str], name: str, spec: Spec
     if not operators:
         raise InputError(f"operators: {name} offers {has}, expected one of {', '.join(stable)}")
     waivers = load_waivers(options.waivers, known.schemas) if options.waivers else ()
-    check_products(options.product, operators, known)
+    operators = on_product(options, operators, known)
     golden = Golden(options.golden or golden_directory(options.tier), known)
     if golden.tier != options.tier:
         raise InputError(f"{golden.directory}: found the {golden.tier} tier, expected {options.tier}")
+    missing = [n for n in operators if n not in golden.operators]
+    if missing and (options.operators or len(missing) == len(operators)):
+        raise InputError(
+            f"{golden.directory}: found cases of {', '.join(golden.operators)}, none of {', '.join(missing)}"
+        )
+    operators = tuple(n for n in operators if n in golden.operators)
     return Suite(options=options, spec=known, golden=golden, operators=operators, waivers=waivers)
 
 
@@ -141,16 +148,19 @@ def judged_by(suite: Suite, product: str | None) -> Suite:
         return suite
     options = replace(suite.options, product=product)
     check_options(options, suite.spec)
-    check_products(product, suite.operators, suite.spec)
-    return replace(suite, options=options)
+    return replace(suite, options=options, operators=on_product(options, suite.operators, suite.spec))
 
 
-def check_products(product: str | None, operators: Iterable[str], spec: Spec) -> None:
-    """Refuse a product that one of the operators is not supported on."""
-    for each in operators:
-        if product and not spec.operators[each].products[product]:
-            where = spec.tables.products[product].name.en
-            raise InputError(f"product: {each} is not supported on {product} ({where})")
+def on_product(options: Options, operators: tuple[str, ...], spec: Spec) -> tuple[str, ...]:
+    """The operators that the product supports; InputError for one asked for that it does not, and if there is none."""
+    if options.product is None:
+        return operators
+    found = tuple(each for each in operators if spec.operators[each].products[options.product])
+    missing = [each for each in operators if each not in found]
+    if missing and (options.operators or not found):
+        where = f"{options.product} ({spec.tables.products[options.product].name.en})"
+        raise InputError(f"product: {', '.join(missing)} {'are' if missing[1:] else 'is'} not supported on {where}")
+    return found
 
 
 def check_options(options: Options, spec: Spec) -> None:

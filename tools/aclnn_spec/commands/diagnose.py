@@ -5,8 +5,9 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from aclnn_spec.spec.argument import parse_argument
 from aclnn_spec.spec.errors import InputError
-from aclnn_spec.spec.model import Clause, TensorDesc, parse_argument
+from aclnn_spec.spec.model import Clause, TensorDesc
 from aclnn_spec.spec.operator import PHASE_ONE_OUTPUTS, Operator
 from aclnn_spec.spec.read import Spec, load_spec
 

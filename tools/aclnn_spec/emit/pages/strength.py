@@ -68,7 +68,8 @@ def _kills(material: Material, found: Row, lang: str) -> Iterator[str]:
     """An operator's totals, its mutants by family and group, and each mutant by group."""
     groups = list(dict.fromkeys(case["group"] for case in material.cases[found["operator"]]))
     condemned = [one for one in found["mutants"] if "equivalent" not in one]
-    families = {name: text[lang] for name, text in found["families"].items()}
+    made = {one["family"] for one in condemned}
+    families = {name: text[lang] for name, text in found["families"].items() if name in made}
     families[_SOURCE] = said(STRENGTH, _SOURCE, lang)
     yield said(STRENGTH, "totals", lang, cases=f"{found['cases']:,}", **found["totals"])
     yield heading(said(STRENGTH, "by_family", lang), "families")
@@ -79,10 +80,9 @@ def _kills(material: Material, found: Row, lang: str) -> Iterator[str]:
     yield f"{said(STRENGTH, 'about_kills', lang)} {said(STRENGTH, 'whole_run', lang)}"
     heads = [said(STRENGTH, name, lang) for name in ("mutant", "mistake")]
     for name, text in families.items():
+        yield heading(prose(text), name, 3)
         rows = [_killed(one, groups, lang) for one in condemned if one["family"] == name]
-        if rows:
-            yield heading(prose(text), name, 3)
-            yield table([*heads, *map(code, groups)], rows)
+        yield table([*heads, *map(code, groups)], rows)
     equivalent = [one for one in found["mutants"] if "equivalent" in one]
     if equivalent:
         yield heading(said(STRENGTH, "equivalent", lang), "equivalent")
