@@ -18,7 +18,7 @@ from aclnn_spec.golden.build import build, parts_of, stale
 from aclnn_spec.golden.case import GROUPS, Case
 from aclnn_spec.golden.cases import basic, core_cases, mean, policy
 from aclnn_spec.golden.cases.author import Author
-from aclnn_spec.golden.store import Golden
+from aclnn_spec.golden.store import Golden, write_part
 from aclnn_spec.golden.tensor import bits
 from aclnn_spec.reference import oracle
 from aclnn_spec.spec.errors import InputError
@@ -236,6 +236,13 @@ def test_adding_a_case_changes_no_other(first: Operator, first_cases: list[Case]
     assert [bits(alone.arguments[n].storage).tobytes() for n in author.inputs] == [
         bits(first_cases[3].arguments[n].storage).tobytes() for n in author.inputs
     ]
+
+
+def test_the_committed_cases_are_what_the_spec_builds(first: Operator, tmp_path: Path) -> None:
+    """A fresh build gives the committed bytes, here of the first operator; `.ci/run` holds all of them so."""
+    write_part(tmp_path, first, "core", NAME, core_cases(first))
+    for suffix in (".json", ".npz"):
+        assert (tmp_path / f"{NAME}{suffix}").read_bytes() == (CORE / f"{NAME}{suffix}").read_bytes()
 
 
 def test_the_tier_is_small(golden: Golden) -> None:
