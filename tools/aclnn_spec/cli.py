@@ -94,7 +94,11 @@ def _certify(one: argparse.ArgumentParser) -> None:
         help="a registered name, module:attribute, or path/to/file.py:attribute",
     )
     one.add_argument(
-        "--operator", action="append", default=[], metavar="NAME", help="only this operator, may be repeated; without it all that the product supports"
+        "--operator",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only this operator, may be repeated; without it all that the product supports",
     )
     _tier(one)
     one.add_argument("--golden", metavar="DIR", help="where the golden data lies, if not in its usual place")

@@ -22,7 +22,15 @@ _OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
             "help": "judge this implementation: a registered name, module:attribute, or path/to/file.py:attribute",
         },
     ),
-    ("operator", {"action": "append", "default": [], "metavar": "NAME", "help": "only this operator, may be repeated; without it all that the product supports"}),
+    (
+        "operator",
+        {
+            "action": "append",
+            "default": [],
+            "metavar": "NAME",
+            "help": "only this operator, may be repeated; without it all that the product supports",
+        },
+    ),
     ("tier", {"default": "core", "metavar": "TIER", "help": "smoke, core or full"}),
     ("golden", {"metavar": "DIR", "help": "where the golden data lies, if not in its usual place"}),
     ("product", {"metavar": "ID", "help": "judge by what holds on this product"}),
