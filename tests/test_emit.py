@@ -181,6 +181,15 @@ def test_a_header_lies_in_its_folder() -> None:
         emitted(astray)
 
 
+def test_a_header_is_of_one_operator() -> None:
+    """An operator that was copied along with its header does not write into the other's."""
+    both = replace(SPEC, operators=MappingProxyType({"a": OPERATOR, "b": replace(OPERATOR, name="aclnnOther")}))
+    with pytest.raises(
+        InputError, match=rf"^aclnnOther: header: found {OPERATOR.header}, which is another operator's$"
+    ):
+        emitted(both)
+
+
 def test_c_literals() -> None:
     """Texts, numbers and declarations come out as C spells them, at the ends of the range too."""
     assert c_string('a"b\\c??=d???\n') == '"a\\"b\\\\c?\\?=d?\\?\\?\\n"'

@@ -25,7 +25,10 @@ def emitted(spec: Spec) -> Mapping[str, str]:
     files = {f"{_INCLUDE}/aclnn_spec/enums.h": enums_header(spec.tables)}
     for operator in spec.operators.values():
         if operator.status == "stable":
-            files |= _files_of(operator)
+            for path, text in _files_of(operator):
+                if path in files:
+                    raise InputError(f"{operator.name}: header: found {operator.header}, which is another operator's")
+                files[path] = text
     return files
 
 
