@@ -153,7 +153,7 @@ def test_operator_page_has_every_clause(lang: str, files: dict[str, str], spec: 
     for clause in spec.operator(NAME).clauses:
         assert f"{{#{clause.id}}}" in text
         assert prose(clause.text[lang]) in text
-        assert f"[{tested[clause.id]}](../data/cases.md?clause={clause.id})" in text
+        assert f"[{tested[clause.id]}](../data/cases.md?operator={NAME}&clause={clause.id})" in text
     assert spec.operator(NAME).formula in text
 
 

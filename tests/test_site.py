@@ -13,6 +13,7 @@ from collections import Counter
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,7 @@ from published import DOCS, LANGUAGES, ROOT, address, mkdocs, pages, published
 from web import serving
 
 PAGES = pages("zh")
+OPERATORS = sorted(path.stem for path in (ROOT / "spec" / "operators").glob("*.json"))
 CODE = DOCS / "assets" / "code"
 FENCE = re.compile(r"^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
 HAN = re.compile(r"[\u3400-\u9fff\uff01-\uff65\u3001\u3002]")
@@ -215,7 +217,7 @@ def test_the_downloads_are_the_golden_data() -> None:
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
         assert (folder / name).read_bytes() == (ROOT / "golden" / "core" / name).read_bytes()
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    assert {"manifest.json", f"{NAME}.json", f"{NAME}.npz"} == set(sums)
+    assert {"manifest.json", *(f"{name}.{suffix}" for name in OPERATORS for suffix in ("json", "npz"))} == set(sums)
     assert {entry["name"]: entry["sha256"] for entry in manifest["files"]}.items() <= sums.items()
 
 
@@ -229,42 +231,65 @@ def words_of(page: str, language: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", article[0])).split())
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_numbers_on_the_site_are_those_of_its_sources(language: str) -> None:
-    """Counted here anew, by other code than the pages use: from spec, golden data, certificates and faults."""
-    operator = json.loads((ROOT / "spec" / "operators" / f"{NAME}.json").read_text(encoding="utf-8"))
-    cases = json.loads((ROOT / "golden" / "core" / f"{NAME}.json").read_text(encoding="utf-8"))["cases"]
-    data = {path: path.read_bytes() for path in (ROOT / "golden" / "core").glob(f"{NAME}.*")}
-    torch = json.loads((ROOT / "golden" / "certificates" / "torch.json").read_text(encoding="utf-8"))
-    mutants = json.loads((ROOT / "tests" / "mutants" / "kills" / f"{NAME}.json").read_text(encoding="utf-8"))["mutants"]
-    condemned = sum("equivalent" not in mutant for mutant in mutants)
-    right = json.loads((ROOT / "tests" / "right" / "table.json").read_text(encoding="utf-8"))["rows"]
-    verdicts = Counter(entry["verdict"] for entry in torch["entries"])
-    groups = Counter(case["group"] for case in cases)
-    page = f"operators/{NAME}.md"
+def json_of(*path: str) -> Any:
+    """A file of the checkout, parsed."""
+    return json.loads(ROOT.joinpath(*path).read_text(encoding="utf-8"))
 
-    home = words_of("index.md", language)
-    figures = re.findall(r"(?<![\w.])[\d,]+(?= )", home)
-    for count in (1, len(operator["clauses"]), len(cases), len(operator["errata"]), condemned, len(right)):
-        assert f"{count:,}" in figures, count
-    files = words_of("data/index.md", language)
-    for path, content in data.items():
-        assert f"{path.name} {len(content):,} {hashlib.sha256(content).hexdigest()}" in files
-        assert f"{path.name} {len(content):,} {hashlib.sha256(content).hexdigest()}" in words_of(page, language)
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_figures_on_the_site_are_those_of_its_sources(language: str) -> None:
+    """Counted here anew, by other code than the pages use: from spec, golden data, certificates and faults."""
+    operators = [json_of("spec", "operators", f"{name}.json") for name in OPERATORS]
+    cases = [case for name in OPERATORS for case in json_of("golden", "core", f"{name}.json")["cases"]]
+    mutants = [each for name in OPERATORS for each in json_of("tests", "mutants", "kills", f"{name}.json")["mutants"]]
+    counts = (
+        len(operators),
+        sum(len(each["clauses"]) for each in operators),
+        len(cases),
+        sum(len(each["errata"]) for each in operators),
+        sum("equivalent" not in mutant for mutant in mutants),
+        len(json_of("tests", "right", "table.json")["rows"]),
+    )
+    home = (published() / language / "index.html").read_text(encoding="utf-8")
+    listed = re.search(r'<ul class="figures">(.*?)</ul>', home, re.DOTALL)
+    assert listed
+    assert re.findall(r"<strong>(.*?)</strong>", listed[1]) == [f"{count:,}" for count in counts]
+    torch = json_of("golden", "certificates", "torch.json")
+    verdicts = Counter(entry["verdict"] for entry in torch["entries"])
     report = words_of("certificates/torch.md", language)
     assert all(re.search(rf"\b{number}\b", report.partition(".")[2][:400]) for number in verdicts.values())
     table = words_of("data/cases.md", language)
-    for group, count in groups.items():
+    for group, count in Counter(case["group"] for case in cases).items():
         assert re.search(rf"\b{group} \d+ \d+ \d+ {count}\b", table)
-    for clause in ("sign", "executors", "nullptr", "nan_operand"):
-        tested = sum(clause in case["clauses"] for case in cases)
-        html = (published() / language / address(page) / "index.html").read_text(encoding="utf-8")
-        assert f'cases/?clause={clause}">{tested}</a>' in html
-    combinations = re.search(r"(?:Combinations|组合数) ✓ .*? (\d+) \? .*? (\d+) ✕ .*? (\d+)", words_of(page, language))
-    types = json.loads((ROOT / "spec" / "tables" / "deduction.json").read_text(encoding="utf-8"))["dtypes"]
-    assert combinations
-    assert sum(map(int, combinations.groups())) == len(types) ** 3
-    assert combinations[1] == str(3**3)  # FLOAT, FLOAT16 and BFLOAT16 for each of three inputs
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_figures_of_an_operator_are_those_of_its_sources(language: str, name: str) -> None:
+    """The files of its golden data with their sums, the cases that test each clause, the combinations of dtypes."""
+    cases = json_of("golden", "core", f"{name}.json")["cases"]
+    clauses = json_of("spec", "operators", f"{name}.json")["clauses"]
+    page = words_of(f"operators/{name}.md", language)
+    html = (published() / language / address(f"operators/{name}.md") / "index.html").read_text(encoding="utf-8")
+    files = words_of("data/index.md", language)
+    for path in (ROOT / "golden" / "core").glob(f"{name}.*"):
+        content = path.read_bytes()
+        line = f"{path.name} {len(content):,} {hashlib.sha256(content).hexdigest()}"
+        assert line in files
+        assert line in page
+    for clause in clauses:
+        tested = sum(clause["id"] in case["clauses"] for case in cases)
+        assert not tested or f'cases/?operator={name}&amp;clause={clause["id"]}">{tested}</a>' in html, clause["id"]
+    combinations = re.search(r"(?:Combinations|组合数) ✓ .*? (\d+) \? .*? (\d+) ✕ .*? (\d+)", page)
+    if combinations:
+        types = json_of("spec", "tables", "deduction.json")["dtypes"]
+        inputs = [
+            each for each in json_of("spec", "operators", f"{name}.json")["parameters"] if each["role"] == "input"
+        ]
+        assert sum(map(int, combinations.groups())) == len(types) ** len(inputs)
+    if name == NAME:
+        assert combinations
+        assert combinations[1] == str(3**3)  # FLOAT, FLOAT16 and BFLOAT16 for each of three inputs
 
 
 def test_fetch_gets_the_core_tier_from_the_site(tmp_path: Path, main: Command, spec: Spec) -> None:
@@ -299,7 +324,7 @@ def test_fetch_gets_the_core_tier_from_the_site(tmp_path: Path, main: Command, s
         web.ill.clear()
         assert main("fetch", "--url", web.url, "--output", target).returncode == 0
     names = {path.name for path in target.iterdir()}
-    assert names == {"manifest.json", f"{NAME}.json", npz}
+    assert names == {path.name for path in core.iterdir()}
     assert all((target / name).read_bytes() == (core / name).read_bytes() for name in names)
     assert len(Golden(target, spec).case_ids()) > 1000
 

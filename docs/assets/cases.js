@@ -1,4 +1,4 @@
-// The table of cases: fill it, filter it, and keep the filter in the address, as #group=…&clause=…&outcome=…&q=…
+// The table of cases: fill it, filter it, and keep the filter in the address, as #operator=…&group=…&clause=…&outcome=…&q=…
 // The same names are read from ?…, so that other pages can link here.
 (() => {
   "use strict";
@@ -20,6 +20,8 @@
     parts.forEach((part, i) => one.append(...(i ? [" ", part] : [part])));
   };
 
+  const operatorOf = (id) => id.split("/")[0];
+
   const code = (text) => make("code", { textContent: text });
 
   const clause = (operator, name) => {
@@ -34,7 +36,7 @@
       cell(row, [code(id)]);
       cell(row, [code(group)]);
       cell(row, [code(outcome)]);
-      cell(row, clauses.map((name) => clause(id.split("/")[0], name)));
+      cell(row, clauses.map((name) => clause(operatorOf(id), name)));
       cell(row, [reason]);
     }
     more.hidden = body.rows.length >= found.length;
@@ -45,6 +47,7 @@
     const words = wanted.q.toLowerCase().split(/\s+/);
     found = cases.filter(
       ([id, group, outcome, clauses, reason]) =>
+        (!wanted.operator || operatorOf(id) === wanted.operator) &&
         (!wanted.group || group === wanted.group) &&
         (!wanted.outcome || outcome === wanted.outcome) &&
         (!wanted.clause || clauses.includes(wanted.clause)) &&
@@ -88,6 +91,7 @@
     .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(answer.statusText))))
     .then((all) => {
       cases = all;
+      choices("operator", all.map((each) => operatorOf(each[0])));
       choices("group", all.map((each) => each[1]));
       choices("clause", all.flatMap((each) => each[3]));
       choices("outcome", all.map((each) => each[2]));

@@ -90,7 +90,7 @@ def cases_page(material: Material, lang: str) -> str:
     head = "".join(f'<th scope="col">{word(name)}</th>' for name in columns)
     fields = "\n".join(
         f'<label>{word(name)} <select data-filter="{name}"><option value="">{word("all")}</option></select></label>'
-        for name in ("group", "clause", "outcome")
+        for name in ("operator", "group", "clause", "outcome")
     )
     groups: dict[str, dict[str, int]] = {}
     for case in (case for cases in material.cases.values() for case in cases):

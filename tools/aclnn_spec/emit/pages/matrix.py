@@ -20,9 +20,10 @@ _WORDS = {
 }
 _COLUMNS = (Text(zh="记号", en="Sign"), Text(zh="含义", en="Meaning"), Text(zh="组合数", en="Combinations"))
 _CAPTION = Text(
-    zh="{fixed} 为 {dtype} 时，{row}（行）与 {column}（列）推导出的类型",
-    en="The type deduced from {row} (rows) and {column} (columns), {fixed} being {dtype}",
+    zh="{row}（行）与 {column}（列）推导出的类型",
+    en="The type deduced from {row} (rows) and {column} (columns)",
 )
+_FIXED = Text(zh="{fixed} 为 {dtype} 时，{caption}", en="{caption}, {fixed} being {dtype}")
 _STYLE = """<style>
 .types { overflow-x: auto; }
 .types table { border: 1px solid #8886; border-width: 1px 0 0 1px; border-spacing: 0; font-size: .6rem; }
@@ -54,8 +55,9 @@ def deduction_matrix(operator: Operator, lang: str) -> Iterator[str]:
     yield _STYLE
     for first in operator.inputs[0].dtypes if fixed else ("",):
         leading = (str(first),) * len(fixed)
-        words = {"fixed": between.join(fixed), "dtype": first, "row": row}
-        caption = _CAPTION[lang].format(column=column, **words)
+        caption = _CAPTION[lang].format(row=row, column=column)
+        if fixed:
+            caption = _FIXED[lang].format(fixed=between.join(fixed), dtype=first, caption=caption)
         rows = {one: [answers[*leading, one, other] for other in types] for one in types}
         yield _table(caption, types, rows)
     for clause in operator.clauses:

@@ -76,7 +76,9 @@ class _Page:
         yield from (self.head("status_codes"), self.status_codes())
         rules = {type(clause.rule.core) for clause in one.clauses if clause.rule}
         if Deducible in rules and len(one.inputs) >= AXES:
-            yield from (self.head("deduction_matrix"), self.word("about_deduction", first=code(one.inputs[0].name)))
+            yield from (self.head("deduction_matrix"), self.word("about_deduction"))
+            if len(one.inputs) > AXES:
+                yield self.word("about_fixed", first=code(one.inputs[0].name))
             yield from deduction_matrix(one, self.lang)
         if Broadcastable in rules:
             shapes = {name: list(shape) for name, shape in example_shapes(one).items()}
@@ -146,7 +148,7 @@ class _Page:
         found = [case["id"] for case in self.material.cases[self.operator.name] if clause in case["clauses"]]
         ids = [code(case_id.removeprefix(f"{self.operator.name}/")) for case_id in found[:_FEW]]
         more = ", …" if len(found) > _FEW else ""
-        return f"[{len(found)}](../data/cases.md?clause={clause}), {', '.join(ids)}{more}"
+        return f"[{len(found)}](../data/cases.md?operator={self.operator.name}&clause={clause}), {', '.join(ids)}{more}"
 
     def number(self, name: str) -> str:
         known = self.tables.status_codes
