@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 
 from aclnn_spec.golden import build as builder
+from aclnn_spec.golden import expected
 from aclnn_spec.golden.build import build, parts_of, stale
 from aclnn_spec.golden.case import GROUPS, Case
 from aclnn_spec.golden.cases import basic, core_cases, mean, policy
 from aclnn_spec.golden.cases.author import Author
 from aclnn_spec.golden.store import Golden, write_part
 from aclnn_spec.golden.tensor import bits
-from aclnn_spec.reference import oracle
+from aclnn_spec.reference import REFERENCES, oracle
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.model import Text
 from aclnn_spec.spec.operator import Operator
@@ -283,6 +284,23 @@ def test_an_interrupted_build_leaves_the_old_tier(spec: Spec, tmp_path: Path, mo
     with pytest.raises(KeyboardInterrupt):
         build(spec, "core", tmp_path / "core", progress=quiet)
     assert {path.name: path.read_bytes() for path in (tmp_path / "core").iterdir()} == before
+
+
+def test_a_forgotten_reading_is_found(first: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A value that a clause leaves open and no case holds stops the build, which names both."""
+    known = REFERENCES[NAME]
+    less = replace(known, readings=tuple(each for each in known.readings if each.label != "plus_minus_grad"))
+    monkeypatch.setattr(expected, "REFERENCES", {NAME: less})
+    complaint = f"{NAME}: clause nan_operand: no case holds the value plus_minus_grad, expected a Reading that gives it"
+    with pytest.raises(InputError, match=f"^{complaint}$"):
+        core_cases(first)
+
+
+def test_an_operator_without_reference_stops_the_build_at_once(spec: Spec) -> None:
+    """Before the first part is made."""
+    other = replace(spec, operators={**spec.operators, "aclnnOther": replace(spec.operator(NAME), name="aclnnOther")})
+    with pytest.raises(InputError, match=r"^aclnnOther: found no reference function, expected one in REFERENCES$"):
+        parts_of(other, "core")
 
 
 def test_the_full_tier_is_large_and_divides(spec: Spec, first: Operator) -> None:

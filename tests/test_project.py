@@ -21,6 +21,7 @@ from aclnn_spec.golden.store import Golden
 from aclnn_spec.plugin import _OPTIONS
 from aclnn_spec.reference import REFERENCES
 from aclnn_spec.reference.oracle import ORACLES
+from aclnn_spec.spec.files import canonical_json, read_json
 from aclnn_spec.spec.read import load_spec
 
 ROOT = Path(__file__).parents[1]
@@ -240,6 +241,12 @@ def test_names_in_contributing_exist() -> None:
     assert stable <= REFERENCES.keys() & ORACLES.keys()
     modules = {path.stem for path in (ROOT / "tools/aclnn_spec/golden/cases").glob("*.py")}
     assert set(GROUPS) <= modules
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "spec").rglob("*.json")), ids=lambda path: path.name)
+def test_specification_is_laid_out_in_one_way(path: Path) -> None:
+    """As the tools write JSON, so that a change is seen as what it is."""
+    assert path.read_bytes() == canonical_json(read_json(path))
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -1,4 +1,4 @@
-"""The five operators on self - target, in steps: the gradients of two losses, and three losses, which reduce.
+"""The operators on self - target, in steps: the gradients of two losses, and three losses, which reduce.
 
 `Way` is what their formulas are made of: FLOAT arithmetic as it is, or what a kernel does after each operation.
 """
@@ -148,7 +148,7 @@ OPEN: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Loss(Steps):
-    """A right implementation of one of the five."""
+    """A right implementation of one of them."""
 
     term: Term | None = None
     """The formula, where it is another than the operator's plainest."""

@@ -1,4 +1,4 @@
-"""Right implementations of the five operators on self - target: most differ in the same ways, whatever the formula."""
+"""Right implementations of the operators on self - target: most differ in the same ways, whatever the formula."""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ def run(given: Namespace) -> int:
     if given.shard and (given.tier != "full" or given.check):
         raise InputError("--shard: only a build of the full tier is divided")
     spec = load_spec()
-    if given.shard and not parts_of(spec, given.tier, given.shard):
+    parts = parts_of(spec, given.tier, given.shard)  # what cannot be built is said before anything is written
+    if given.shard and not parts:
         count = len(parts_of(spec, given.tier))
         raise InputError(f"--shard: found {given.shard}, expected at most {count} shares: there are {count} parts")
     golden = Path(given.output) if given.output else golden_directory(given.tier)

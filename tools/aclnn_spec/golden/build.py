@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 from aclnn_spec.golden.case import Case
 from aclnn_spec.golden.cases import parts
+from aclnn_spec.golden.expected import reference_of
 from aclnn_spec.golden.smoke import LIST, SMOKE, chosen, smoke_cases
 from aclnn_spec.golden.store import MANIFEST, Golden, GoldenFile, manifest_bytes, shard_of, write_part
 from aclnn_spec.spec.errors import InputError
@@ -37,7 +38,8 @@ class Part:
 def parts_of(spec: Spec, tier: str, shard: str | None = None) -> list[Part]:
     """The parts of a tier, or of its shard `i/n`: every n-th from the i-th on, counted from 1.
 
-    Those of the smoke tier are read from the core tier, which must have been built.
+    Those of the smoke tier are read from the core tier, which must have been built. InputError if an operator has no
+    reference function.
     """
     if tier == SMOKE:
         where = data_root() / "golden" / LIST
@@ -46,12 +48,10 @@ def parts_of(spec: Spec, tier: str, shard: str | None = None) -> list[Part]:
             Part(name=name, operator=spec.operator(name), make=partial(smoke_cases, core, ids, where))
             for name, ids in chosen(where, spec).items()
         ]
-    listed = [
-        Part(name=name, operator=operator, make=make)
-        for operator in spec.operators.values()
-        if operator.status == "stable"
-        for name, make in parts(operator, tier)
-    ]
+    stable = [operator for operator in spec.operators.values() if operator.status == "stable"]
+    for operator in stable:
+        reference_of(operator)
+    listed = [Part(name=name, operator=one, make=make) for one in stable for name, make in parts(one, tier)]
     return listed if shard is None else list(shard_of(listed, shard))
 
 

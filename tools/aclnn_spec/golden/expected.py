@@ -12,7 +12,7 @@ import numpy as np
 from aclnn_spec.golden.case import Alternative
 from aclnn_spec.golden.tensor import Array, Tensor, bits, numpy_dtype
 from aclnn_spec.reference import REFERENCES, evaluate
-from aclnn_spec.reference.evaluate import BlockFunction
+from aclnn_spec.reference.evaluate import BlockFunction, Reference
 from aclnn_spec.reference.floats import FORMATS, Format
 from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.model import DType
@@ -39,6 +39,13 @@ def result_of(operator: Operator, arguments: Mapping[str, Any], ulp: int) -> Res
     return _Evaluation(operator, arguments, ulp).result()
 
 
+def reference_of(operator: Operator) -> Reference:
+    """The operator's reference function and its other readings; InputError if it has none."""
+    if operator.name not in REFERENCES:
+        raise InputError(f"{operator.name}: found no reference function, expected one in REFERENCES")
+    return REFERENCES[operator.name]
+
+
 def common_dtype(operator: Operator, arguments: Mapping[str, Any]) -> DType:
     """The deduced type of a good call."""
     common = operator.tables.deduce(arguments[p.name].dtype for p in operator.inputs)
@@ -51,10 +58,8 @@ class _Evaluation:
     """One call, whose arrays are made once and evaluated under several readings."""
 
     def __init__(self, operator: Operator, arguments: Mapping[str, Any], ulp: int) -> None:
-        if operator.name not in REFERENCES:
-            raise InputError(f"{operator.name}: found no reference function, expected one in REFERENCES")
         self.operator, self.ulp = operator, ulp
-        self.reference = REFERENCES[operator.name]
+        self.reference = reference_of(operator)
         self.common = common_dtype(operator, arguments)
         self.output = operator.tables.dtypes[arguments[operator.output.name].dtype]
         inputs = {p.name: arguments[p.name] for p in operator.inputs}

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from aclnn_spec.emit.pages.material import Material
 from aclnn_spec.reference import REFERENCES
 from aclnn_spec.reference.oracle import ORACLES
+from aclnn_spec.spec.errors import InputError
 from aclnn_spec.spec.operator import Operator
 
 _PACKAGE = "tools/aclnn_spec"
@@ -32,6 +33,8 @@ def _columns(material: Material, operator: Operator) -> Iterator[tuple[str, int]
     yield "spec", _lines(material.text(f"spec/operators/{name}.json"))
     yield "clauses", len(operator.clauses)
     yield "reference", _lines(material.text(f"{_PACKAGE}/reference/{module}.py"))
+    if name not in ORACLES:
+        raise InputError(f"{name}: found no exact function, expected one in ORACLES")
     yield "oracle", _lines(inspect.getsource(ORACLES[name]))
     yield "kernel", sum(_lines(text) for text in kernels if re.search(rf"\b{name}\(\s*void", text))
     yield "elsewhere", sum(f'"{name}"' in line for text in package for line in text.splitlines())
