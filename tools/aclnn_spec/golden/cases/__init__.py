@@ -67,10 +67,7 @@ def core_cases(operator: Operator) -> list[Case]:
     cases += closer.cases(author)
     tested = {clause for case in cases for clause in case.clauses}
     faults = [f"{operator.name}: clause {c.id} has no case" for c in operator.clauses if c.id not in tested]
-    faults += [
-        f"{operator.name}: clause {clause}: no case holds the value {label}, expected a Reading that gives it"
-        for clause, label in _unheld(operator, cases)
-    ]
+    faults += _unheld(operator, cases)
     repeated = [case_id for case_id, count in Counter(case.id for case in cases).items() if count > 1]
     faults += [f"{operator.name}: case id {case_id} is used twice" for case_id in repeated]
     if faults:
@@ -78,13 +75,18 @@ def core_cases(operator: Operator) -> list[Case]:
     return cases
 
 
-def _unheld(operator: Operator, cases: Iterable[Case]) -> Iterator[tuple[str, str]]:
-    """The clauses with the values they leave open that no case holds; the first label is the reference's own value."""
+def _unheld(operator: Operator, cases: Iterable[Case]) -> Iterator[str]:
+    """Says which clauses leave values open that no case holds beside the reference's own."""
     held = {(one.clause, one.label) for case in cases for one in case.alternatives}
     for clause in operator.clauses:
         if clause.outcome == "unspecified":
-            values = [label for label in clause.accepts[1:] if label.islower() and label != "any_error"]
-            yield from ((clause.id, label) for label in values if (clause.id, label) not in held)
+            values = [label for label in clause.accepts if label.islower() and label != "any_error"]
+            missing = [label for label in values if (clause.id, label) not in held]
+            if len(missing) > 1:
+                yield (
+                    f"{operator.name}: clause {clause.id}: no case holds the values {', '.join(missing)}, "
+                    "expected Readings for all but the reference's own"
+                )
 
 
 def parts(operator: Operator, tier: str) -> Iterator[tuple[str, Callable[[], list[Case]]]]:
