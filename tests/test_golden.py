@@ -291,10 +291,8 @@ def test_a_forgotten_reading_is_found(first: Operator, monkeypatch: pytest.Monke
     known = REFERENCES[NAME]
     less = replace(known, readings=tuple(each for each in known.readings if each.label != "plus_minus_grad"))
     monkeypatch.setattr(expected, "REFERENCES", {NAME: less})
-    complaint = (
-        f"^{NAME}: clause nan_operand: no case holds the values zero, plus_minus_grad, expected Readings for all"
-    )
-    with pytest.raises(InputError, match=complaint):
+    complaint = f"{NAME}: clause nan_operand: no case holds the value plus_minus_grad, expected a Reading that gives it"
+    with pytest.raises(InputError, match=f"^{complaint}$"):
         core_cases(first)
 
 

@@ -13,12 +13,12 @@ from collections import Counter
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from aclnn_spec import cli
 from aclnn_spec.golden.store import Golden
+from aclnn_spec.spec.files import read_json
 from aclnn_spec.spec.read import Spec
 from conftest import NAME, Command
 from published import DOCS, LANGUAGES, ROOT, address, mkdocs, pages, published
@@ -231,30 +231,29 @@ def words_of(page: str, language: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", article[0])).split())
 
 
-def json_of(*path: str) -> Any:
-    """A file of the checkout, parsed."""
-    return json.loads(ROOT.joinpath(*path).read_text(encoding="utf-8"))
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_figures_on_the_site_are_those_of_its_sources(language: str) -> None:
     """Counted here anew, by other code than the pages use: from spec, golden data, certificates and faults."""
-    operators = [json_of("spec", "operators", f"{name}.json") for name in OPERATORS]
-    cases = [case for name in OPERATORS for case in json_of("golden", "core", f"{name}.json")["cases"]]
-    mutants = [each for name in OPERATORS for each in json_of("tests", "mutants", "kills", f"{name}.json")["mutants"]]
+    operators = [read_json(ROOT / "spec" / "operators" / f"{name}.json") for name in OPERATORS]
+    cases = [case for name in OPERATORS for case in read_json(ROOT / "golden" / "core" / f"{name}.json")["cases"]]
+    mutants = [
+        each
+        for name in OPERATORS
+        for each in read_json(ROOT / "tests" / "mutants" / "kills" / f"{name}.json")["mutants"]
+    ]
     counts = (
         len(operators),
         sum(len(each["clauses"]) for each in operators),
         len(cases),
         sum(len(each["errata"]) for each in operators),
         sum("equivalent" not in mutant for mutant in mutants),
-        len(json_of("tests", "right", "table.json")["rows"]),
+        len(read_json(ROOT / "tests" / "right" / "table.json")["rows"]),
     )
     home = (published() / language / "index.html").read_text(encoding="utf-8")
     listed = re.search(r'<ul class="figures">(.*?)</ul>', home, re.DOTALL)
     assert listed
     assert re.findall(r"<strong>(.*?)</strong>", listed[1]) == [f"{count:,}" for count in counts]
-    torch = json_of("golden", "certificates", "torch.json")
+    torch = read_json(ROOT / "golden" / "certificates" / "torch.json")
     verdicts = Counter(entry["verdict"] for entry in torch["entries"])
     report = words_of("certificates/torch.md", language)
     assert all(re.search(rf"\b{number}\b", report.partition(".")[2][:400]) for number in verdicts.values())
@@ -267,8 +266,8 @@ def test_the_figures_on_the_site_are_those_of_its_sources(language: str) -> None
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_figures_of_an_operator_are_those_of_its_sources(language: str, name: str) -> None:
     """The files of its golden data with their sums, the cases that test each clause, the combinations of dtypes."""
-    cases = json_of("golden", "core", f"{name}.json")["cases"]
-    clauses = json_of("spec", "operators", f"{name}.json")["clauses"]
+    operator = read_json(ROOT / "spec" / "operators" / f"{name}.json")
+    cases = read_json(ROOT / "golden" / "core" / f"{name}.json")["cases"]
     page = words_of(f"operators/{name}.md", language)
     html = (published() / language / address(f"operators/{name}.md") / "index.html").read_text(encoding="utf-8")
     files = words_of("data/index.md", language)
@@ -277,15 +276,15 @@ def test_the_figures_of_an_operator_are_those_of_its_sources(language: str, name
         line = f"{path.name} {len(content):,} {hashlib.sha256(content).hexdigest()}"
         assert line in files
         assert line in page
-    for clause in clauses:
+    for clause in operator["clauses"]:
         tested = sum(clause["id"] in case["clauses"] for case in cases)
         assert not tested or f'cases/?operator={name}&amp;clause={clause["id"]}">{tested}</a>' in html, clause["id"]
     combinations = re.search(r"(?:Combinations|组合数) ✓ .*? (\d+) \? .*? (\d+) ✕ .*? (\d+)", page)
+    deduced = any(clause.get("rule", {}).get("kind") == "deducible" for clause in operator["clauses"])
+    assert bool(combinations) == deduced
     if combinations:
-        types = json_of("spec", "tables", "deduction.json")["dtypes"]
-        inputs = [
-            each for each in json_of("spec", "operators", f"{name}.json")["parameters"] if each["role"] == "input"
-        ]
+        types = read_json(ROOT / "spec" / "tables" / "deduction.json")["dtypes"]
+        inputs = [each for each in operator["parameters"] if each["role"] == "input"]
         assert sum(map(int, combinations.groups())) == len(types) ** len(inputs)
     if name == NAME:
         assert combinations

@@ -24,11 +24,12 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; the table must say the same")
     parser.add_argument("-n", type=int, default=1, metavar="WORKERS", help="processes to work in")
     given = parser.parse_args()
-    known = {word for one in RIGHT for word in (one.name, one.operator, one.key)}
+    called = {one.key: {one.name, one.operator, one.key} for one in RIGHT}
+    known = set().union(*called.values())
     for name in given.names:
         if name not in known:
-            parser.error(f"NAME: found {name!r}, expected one of {', '.join(sorted(known))}")
-    chosen = [one for one in RIGHT if not given.names or {one.name, one.operator, one.key} & {*given.names}]
+            parser.error(f"NAME: found {name!r}, expected NAME, OPERATOR or OPERATOR/NAME of a row of {TABLE.name}")
+    chosen = [one for one in RIGHT if not given.names or called[one.key] & {*given.names}]
     made, bad = [], 0
     for each in rows(chosen, given.n, say):
         made.append(each)
@@ -37,7 +38,7 @@ def main() -> int:
         for line in each["faults"]:
             say(f"    {line}")
     if given.names or bad:
-        return int(bool(bad))
+        return int(bool(bad) or not made)
     if given.check:
         return int(differs(document(made)))
     with write_atomically(TABLE) as file:

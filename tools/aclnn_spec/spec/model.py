@@ -203,6 +203,11 @@ class Clause:
     """The only products it concerns; empty: all."""
     conflicts: tuple[Conflict, ...] = ()
 
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """What it accepts of status codes: their names, and `any_error`; its other labels stand for values."""
+        return tuple(label for label in self.accepts if label.isupper() or label == "any_error")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Accuracy:

@@ -76,17 +76,16 @@ def core_cases(operator: Operator) -> list[Case]:
 
 
 def _unheld(operator: Operator, cases: Iterable[Case]) -> Iterator[str]:
-    """Says which clauses leave values open that no case holds beside the reference's own."""
+    """Says which values a clause leaves open and no case holds; the first it accepts is the reference's own."""
     held = {(one.clause, one.label) for case in cases for one in case.alternatives}
     for clause in operator.clauses:
         if clause.outcome == "unspecified":
-            values = [label for label in clause.accepts if label.islower() and label != "any_error"]
-            missing = [label for label in values if (clause.id, label) not in held]
-            if len(missing) > 1:
-                yield (
-                    f"{operator.name}: clause {clause.id}: no case holds the values {', '.join(missing)}, "
-                    "expected Readings for all but the reference's own"
-                )
+            for label in clause.accepts[1:]:
+                if label not in clause.codes and (clause.id, label) not in held:
+                    yield (
+                        f"{operator.name}: clause {clause.id}: no case holds the value {label}, "
+                        "expected a Reading that gives it"
+                    )
 
 
 def parts(operator: Operator, tier: str) -> Iterator[tuple[str, Callable[[], list[Case]]]]:

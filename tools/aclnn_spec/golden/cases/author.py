@@ -124,9 +124,7 @@ class Author:
         touched = self.operator.open_clauses(arguments)
         ulp = self.operator.ulp(arguments)
         result = result_of(self.operator, arguments, ulp)
-        codes = {SUCCESS: None} | {
-            label: None for c in touched for label in c.accepts if label.isupper() or label == "any_error"
-        }
+        codes = dict.fromkeys([SUCCESS, *(code for clause in touched for code in clause.codes)])
         found = [*self.known(draft.clauses), *(c.id for c in touched), *(a.clause for a in result.alternatives)]
         return Case(
             id=case_id,
